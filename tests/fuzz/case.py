@@ -14,7 +14,7 @@ import numpy as np
 from headgate import Scenario as Read
 from headgate._native import ExcessError, Simulation
 from headgate.base.errors import HeadgateError
-from headgate.data.measures.tables import make_tables
+from headgate.data.measures.tables import RunTables
 from headgate.engine.run.memory import check_memory, free_bytes, packets_that_fit
 from headgate.scenario.plan import plan_json
 
@@ -78,7 +78,7 @@ class Bench:
         while not self.advance(simulation, slice_s()):
             pass
         facts = simulation.results()
-        return Run(make_tables(self.plan, facts), facts["digest"])
+        return Run(dict(RunTables(self.plan, facts)), facts["digest"])
 
     def resumed(self, draw: Draw) -> Run:
         """Stop at a few moments, each time going on from a snapshot."""

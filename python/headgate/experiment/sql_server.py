@@ -138,6 +138,11 @@ class _Query:
         self._slots: dict[str, _Slot] = {}
         self._ask = ""
 
+    @property
+    def is_planned(self) -> bool:
+        """Whether it was answered before."""
+        return bool(self._ask)
+
     def answer(self, tables: Tables) -> Order:
         """Answer for these tables. Raises duckdb.Error."""
         for name, table in tables.items():
@@ -183,9 +188,10 @@ class _Database:
 
 def _answer(query: _Query, order: Order, tables: Tables) -> Order:
     try:
-        statements = query.cursor.extract_statements(order["sql"])
-        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            return {"error": "must be one SELECT"}
+        if not query.is_planned:
+            statements = query.cursor.extract_statements(order["sql"])
+            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+                return {"error": "must be one SELECT"}
         if order["only_names"]:
             return {"tables": sorted(_names_in(query.cursor, order["sql"]))}
         return query.answer(tables)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from headgate.data.columns.periods import CCAS, CLASSES, LINKS, WINDOWS
 from headgate.data.columns.run import FILES
 from headgate.data.measures.formula import form, ratio
-from headgate.data.tables import Table, Words
+from headgate.data.tables import Words
 
 Facts = Mapping[str, NDArray[Any]]
 Plan = Mapping[str, Any]
@@ -30,19 +30,6 @@ WAITS = "waiting at all ports: sampled queue x time = sum of waits"
 WORST_WAIT = "waiting at the busy port and period where the two differ most"
 #: Packets waiting, over all samples of a period, from which a port is busy.
 BUSY = 1000
-
-
-def of_periods(plan: Plan, facts: Mapping[str, Facts]) -> dict[str, Table]:
-    """Return the tables by period, and the checks of the whole run."""
-    numbers = name_links(plan, facts["links"]["link"].astype(np.int64))
-    links = form(LINKS, {**facts["links"], **_bounds(plan, facts["links"]), **numbers})
-    return {
-        "classes": Table("classes", _classes(plan, facts)),
-        "ccas": Table("ccas", _ccas(plan, facts["ccas"])),
-        "windows": Table("windows", _windows(plan, facts["windows"])),
-        "links": Table("links", links),
-        "checks": Table("checks", _checks(facts["balance"], links)),
-    }
 
 
 def cca_names(ccas: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -89,12 +76,14 @@ def _classes(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
     return form(CLASSES, {**facts, **_bounds(plan, facts), **words})
 
 
-def _ccas(plan: Plan, facts: Facts) -> dict[str, Any]:
+def _ccas(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
+    facts = of_run["ccas"]
     cca = Words(facts["cca"], cca_names(plan["laws"]))
     return form(CCAS, {**facts, **_bounds(plan, facts), "cca": cca})
 
 
-def _windows(plan: Plan, facts: Facts) -> dict[str, Any]:
+def _windows(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
+    facts = of_run["windows"]
     at = _bounds(plan, facts)
     group = at["period"] * (len(plan["laws"]) + 1) + facts["cca"].astype(np.int64)
     _, row = np.unique(group, return_inverse=True)
@@ -104,8 +93,15 @@ def _windows(plan: Plan, facts: Facts) -> dict[str, Any]:
     return form(WINDOWS, {**facts, **at, "cca": cca, "share": share})
 
 
-def _checks(balance: Facts, links: Mapping[str, Any]) -> dict[str, Any]:
-    of = {name: float(column[0]) for name, column in balance.items()}
+def _links(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
+    facts = of_run["links"]
+    numbers = name_links(plan, facts["link"].astype(np.int64))
+    return form(LINKS, {**facts, **_bounds(plan, facts), **numbers})
+
+
+def _checks(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
+    links = _links(plan, of_run)
+    of = {name: float(column[0]) for name, column in of_run["balance"].items()}
     gone = of["segments_out"] + of["segments_dropped"] + of["under_way"]
     over = ("flows_completed", "connection_failures", "flows_abandoned", "active_now")
     seen = np.nan_to_num(links["sampled_queue_packets"] * links["elapsed_s"])
@@ -126,3 +122,13 @@ def _checks(balance: Facts, links: Mapping[str, Any]) -> dict[str, Any]:
         "right": right,
         "relative_error": ratio(left - right, np.maximum(np.abs(left), np.abs(right))),
     }
+
+
+#: What forms the tables by period, and the checks of the whole run.
+OF_PERIODS = {
+    "classes": _classes,
+    "ccas": _ccas,
+    "windows": _windows,
+    "links": _links,
+    "checks": _checks,
+}

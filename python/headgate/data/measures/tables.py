@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,25 +12,13 @@ from headgate.base.names import each_name, transport_of_each
 from headgate.data.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES
 from headgate.data.columns.mesonet import PAIRS
 from headgate.data.measures.formula import form, ratio
-from headgate.data.measures.periods import cca_names, name_links, of_periods
+from headgate.data.measures.periods import OF_PERIODS, cca_names, name_links
 from headgate.data.tables import Table, Words
 
 Facts = Mapping[str, NDArray[Any]]
 Plan = Mapping[str, Any]
 
 STATUS = ("connecting", "running", "finished", "failed", "abandoned")
-
-
-def make_tables(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Table]:
-    """Return the tables of a run."""
-    return {
-        "flows": Table("flows", flows(plan, facts)),
-        "ports": Table("ports", ports(plan, facts["ports"])),
-        "series": Table("series", series(plan, facts)),
-        "network": Table("network", form(NETWORK, facts["network"])),
-        "responses": Table("responses", responses(plan, facts)),
-        **of_periods(plan, facts),
-    }
 
 
 def responses(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,7 +57,7 @@ def flows(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
     return form(FLOWS, {**facts, **words, "segment_bytes": segment[profile]})
 
 
-def ports(plan: Plan, facts: Facts) -> dict[str, Any]:
+def ports(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
     """Form the ports, one row per link of the plan, with names of links and routers."""
     links = plan["links"]
     packet = plan["transports"][0]["segment_bytes"] + plan["transports"][0]["header_bytes"]
@@ -78,7 +66,7 @@ def ports(plan: Plan, facts: Facts) -> dict[str, Any]:
         "delay_s": np.array([link["delay_ps"] for link in links]) / 1e12,
         "buffer_packets": np.array([_buffer_packets(link["buffer"], packet) for link in links]),
     }
-    return form(PORTS, {**facts, **of_plan})
+    return form(PORTS, {**of_run["ports"], **of_plan})
 
 
 def _buffer_packets(buffer: Any, packet_bytes: int) -> float:
@@ -145,3 +133,40 @@ def _slope(t_s: NDArray[Any], total: NDArray[Any], of: NDArray[Any]) -> NDArray[
     slope = ratio(np.diff(np.asarray(total, np.float64)[order]), np.diff(t_s[order]))
     out[order[1:][same]] = slope[same]
     return out
+
+
+def network(_: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Form the samples of the whole network."""
+    return form(NETWORK, facts["network"])
+
+
+_FORMED: Mapping[str, Callable[[Plan, Mapping[str, Any]], dict[str, Any]]] = {
+    "flows": flows,
+    "ports": ports,
+    "series": series,
+    "network": network,
+    "responses": responses,
+    **OF_PERIODS,
+}
+
+
+class RunTables(Mapping[str, Table]):
+    """The tables of a run, each formed when it is first read: a small run takes as long otherwise.
+
+    `facts` are the columns of the engine.
+    """
+
+    def __init__(self, plan: Plan, facts: Mapping[str, Any]) -> None:
+        self._plan, self._facts = plan, facts
+        self._formed: dict[str, Table] = {}
+
+    def __getitem__(self, name: str) -> Table:
+        if name not in self._formed:
+            self._formed[name] = Table(name, _FORMED[name](self._plan, self._facts))
+        return self._formed[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_FORMED)
+
+    def __len__(self) -> int:
+        return len(_FORMED)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from headgate.base.errors import ScenarioError, StoreError, explain_os
 from headgate.data.columns.live import ARRIVALS
 from headgate.data.measures.formula import form
-from headgate.data.measures.tables import make_tables
+from headgate.data.measures.tables import RunTables
 from headgate.data.parquet import read_columns
 from headgate.data.tables import Table
 from headgate.engine.api import Result, Scenario
@@ -110,7 +110,7 @@ def replay(scenario: Scenario, arrivals: Path, command: str = "") -> Result:
     except ValueError as error:
         raise translate_refusal(str(error), plan, scenario) from None
     facts = simulation.results()
-    tables = make_tables(cut_plan(plan, min(ended_ps, plan["duration_ps"])), facts)
+    tables = RunTables(cut_plan(plan, min(ended_ps, plan["duration_ps"])), facts)
     identity = _identity(identity_of(plan, arrays), columns)
     cpu_s = time.thread_time() - begun_s
     record = make_record(

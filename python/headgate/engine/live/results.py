@@ -15,7 +15,7 @@ from headgate.base.errors import report_unwritable
 from headgate.base.terminal import safe_file_name
 from headgate.data.columns.live import LIVE_FLOWS, LIVE_SECONDS, LIVE_SERIES
 from headgate.data.measures.formula import form
-from headgate.data.measures.tables import make_tables
+from headgate.data.measures.tables import RunTables
 from headgate.data.tables import Table, Words
 from headgate.engine.traces.frames import ENHANCED_PACKET, INBOUND, OUTBOUND, PACKET_FLAGS
 from headgate.engine.traces.pcapng import (
@@ -50,7 +50,7 @@ def live_tables(
     seconds = native.report()["seconds"]
     times = np.arange(len(seconds["read_packets"]), dtype=np.float64)
     return {
-        **make_tables(cut_plan(plan, native.ended_ps), facts),
+        **RunTables(cut_plan(plan, native.ended_ps), facts),
         "live_flows": _make_flows(native.flows(), names),
         "live_series": Table("live_series", form(LIVE_SERIES, native.series())),
         "live_seconds": Table("live_seconds", form(LIVE_SECONDS, {**seconds, "t_s": times})),

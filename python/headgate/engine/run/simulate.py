@@ -20,7 +20,7 @@ from headgate.base.errors import (
 )
 from headgate.base.files import write_file
 from headgate.base.names import each_name
-from headgate.data.measures.tables import make_tables
+from headgate.data.measures.tables import RunTables
 from headgate.data.tables import Table
 from headgate.engine.run.memory import check_memory, packets_that_fit
 from headgate.engine.run.options import DEFAULT, RunOptions, Threads
@@ -64,7 +64,7 @@ def run_engine(
     progress: Report | None = None,
     options: RunOptions = DEFAULT,
     log: TraceLog | None = None,
-) -> tuple[dict[str, Table], dict[str, Any]]:
+) -> tuple[Mapping[str, Table], dict[str, Any]]:
     """Run a plan to its end, from its snapshot if there is one; return tables and run.json.
 
     The events of the trace go into `log` meanwhile. Raises ScenarioError, StoreError,
@@ -82,7 +82,7 @@ def watch_engine(
     pace: Pace,
     *,
     threads: Threads = 1,
-) -> Generator[Update, None, tuple[dict[str, Table], dict[str, Any]]]:
+) -> Generator[Update, None, tuple[Mapping[str, Table], dict[str, Any]]]:
     """Run a plan to its end as `run_engine` does, with updates at a pace.
 
     `followed` are the numbers of the flows and links whose events are reported. Raises as
@@ -255,7 +255,7 @@ class _Run:
 
     def make_result(
         self, facts: Mapping[str, Any], command: str
-    ) -> tuple[dict[str, Table], dict[str, Any]]:
+    ) -> tuple[Mapping[str, Table], dict[str, Any]]:
         record = make_record(
             *(self.scenario, (self.plan, self._arrays), facts),
             identity=self.identity,
@@ -266,7 +266,7 @@ class _Run:
             wall_s=self.wall_s,
             rates=find_rates(self.plan, self._arrays),
         )
-        return make_tables(self.plan, facts), record
+        return RunTables(self.plan, facts), record
 
     def _advance(self, wall_s: float, until_ps: int | None = None) -> bool:
         with engine_errors(self.own, self.plan):
