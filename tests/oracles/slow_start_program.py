@@ -45,7 +45,7 @@ class Flow:
     #: Number of the first ACK of the current round, and of the first packet sent since.
     round_from: int = 0
     round_end: int = 0
-    #: All packets below this one have arrived, and so many after the first that has not.
+    #: All packets below this one have arrived; number of ACKs for later ones.
     all_until: int = 0
     later: int = 0
     exit_s: float = math.nan

@@ -114,7 +114,7 @@ def test_classic_slow_start_ends_at_twice_what_the_path_holds() -> None:
     result = run("classic")
     # the window doubles in the RTT in which the loss becomes known
     assert first(result, "slow_start_cwnd_packets") == pytest.approx(4 * BDP, rel=0.01)
-    # half of the window at most was above the capacity
+    # at most half of the window exceeds the capacity
     assert first(result, "slow_start_resent_packets") == pytest.approx(2 * BDP, rel=0.01)
 
 

@@ -7,13 +7,12 @@ use headgate_model::control::{Ack, Cause, Congestion, Controller, Echo, Path, Ra
 use headgate_model::feedback::Words;
 use serde::{Deserialize, Serialize};
 
-use crate::control::AnyController;
 use crate::slow_start::{AnySlowStart, SlowStart};
 
 /// One flow's algorithm and its slow start.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Started {
-    controller: AnyController,
+pub struct Started<C> {
+    controller: C,
     slow_start: AnySlowStart,
     /// Smallest RTT of data since the last time-out, seconds; 0 = none yet.
     base_rtt_s: f64,
@@ -21,14 +20,14 @@ pub struct Started {
     starts: bool,
 }
 
-impl Started {
+impl<C: Controller> Started<C> {
     /// Combines an algorithm and a slow start, both in their initial states.
-    pub fn new(controller: AnyController, slow_start: AnySlowStart) -> Self {
+    pub fn new(controller: C, slow_start: AnySlowStart) -> Self {
         Self { controller, slow_start, base_rtt_s: 0.0, starts: true }
     }
 
     /// The algorithm.
-    pub fn controller_mut(&mut self) -> &mut AnyController {
+    pub fn controller_mut(&mut self) -> &mut C {
         &mut self.controller
     }
 
@@ -66,7 +65,7 @@ impl Started {
     }
 }
 
-impl Controller for Started {
+impl<C: Controller> Controller for Started<C> {
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.controller.on_start(now_s, path, window);
         self.slow_start.on_start(now_s, path, window);

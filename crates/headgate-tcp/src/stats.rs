@@ -49,7 +49,7 @@ pub struct SlowStartExit {
     /// The window before any reduction, segments.
     pub cwnd: f64,
     /// Retransmissions of segments below this one count as losses of slow start: those that were sent before
-    /// its end, and a window more.
+    /// its end or within one window after it.
     pub until: u32,
     /// Segments sent again up to `until`.
     pub resent: u32,

@@ -24,7 +24,7 @@ macro_rules! controllers {
             /// The sender of a scheme of router feedback.
             Scheme(AnySender),
             /// An algorithm with another slow start than its own.
-            Started(Box<Started>),
+            Started(Box<Started<AnyController>>),
             /// A user-defined algorithm. Its index among the run's user-defined algorithms follows those of
             /// all cards.
             Plugin(Box<Plugin>),

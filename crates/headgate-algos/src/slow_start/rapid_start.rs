@@ -39,7 +39,7 @@ headgate_model::params! {
     /// Increase of the RTT that counts as a queue, seconds.
     margin_s: number(0.004, (0.0, 1.0), "s", "draft-kazuho-ccwg-rapid-start-02 §3.1"),
     /// Relative increase of the RTT that counts as a queue, if that is less.
-    margin: number(0.1, (0.0, 1.0), "1", "draft-kazuho-ccwg-rapid-start-02 §3.1"),
+    margin_share: number(0.1, (0.0, 1.0), "1", "draft-kazuho-ccwg-rapid-start-02 §3.1"),
     /// First window in initial windows of the transport. It is sent evenly over a round trip.
     first_window: number(2.0, (1.0, 2.0), "1", "draft-kazuho-ccwg-rapid-start-02 §3.2"),
 }
@@ -85,7 +85,7 @@ impl Floor {
 /// The reduction of the window after the first loss.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Drain {
-    /// What a delivered segment and a lost one subtract, segments.
+    /// Segments that a delivered one and a lost one subtract.
     per_delivered: f64,
     per_lost: f64,
     /// Segments outstanding at the loss whose fate is not yet known.
@@ -131,7 +131,7 @@ impl RapidStart {
     fn note_rtt(&mut self, ack: &Ack, min_rtt_s: f64) {
         let Phase::Growing(floor) = &mut *self.phase else { return };
         let floor_s = floor.update(ack.now_s, ack.rtt_s, min_rtt_s);
-        let margin_s = self.params.margin_s.min(self.params.margin * min_rtt_s);
+        let margin_s = self.params.margin_s.min(self.params.margin_share * min_rtt_s);
         self.gain = if floor_s <= min_rtt_s + margin_s { self.params.gain } else { 1.0 };
     }
 

@@ -14,7 +14,7 @@ fn doubling(t_s: f64) -> f64 {
     (t_s / RTT_S).exp2()
 }
 
-/// Bins of a path without a limit: what is sent arrives one RTT later.
+/// Bins of a path without a limit: a segment arrives one RTT after it was sent.
 fn unlimited(bins: usize) -> Bins {
     let counts = |t_s: f64| (doubling(t_s), doubling(t_s - RTT_S));
     let mut made = Bins::new(RTT_S, 3.5, counts(0.0), 0.0);
