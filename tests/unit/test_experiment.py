@@ -24,6 +24,7 @@ from headgate.data.columns import OF_A_RUN
 from headgate.experiment import measures, responses
 from headgate.experiment.result import ExperimentResult
 from headgate.lab.jobs import Job, SharedPlan
+from headgate.scenario.plan import identity_of
 from headgate_studies.mesonet import MesoNet
 
 from ..arch.repository import ROOT
@@ -403,7 +404,10 @@ def test_replicates_share_a_plan_but_for_its_seed(file: Path) -> None:
     except HeadgateError:  # another kind of file
         return
     other = scenario.model_copy(update={"seed": scenario.seed + 7})
-    assert SharedPlan(scenario).identity(other.seed) == other.identity()
-    job = Job(other, {}, SharedPlan(scenario))
-    assert pickle.loads(pickle.dumps(job)).plan is None
+    plan = SharedPlan(scenario)
+    assert identity_of(*plan.with_seed(other.seed)) == other.identity()
+    job, another = (pickle.loads(pickle.dumps(Job(one, {}, plan))) for one in (other, scenario))
+    assert job.identity == other.identity()
+    assert job.plan is another.plan
+    assert (job.plan is None) != plan.is_small
     assert pickle.loads(pickle.dumps(job)).identity == job.identity

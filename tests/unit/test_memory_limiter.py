@@ -88,7 +88,7 @@ def test_a_campaign_without_room_makes_one_run_after_the_other(
     jobs: list[Job] = small_jobs(3)
 
     def look(_: object) -> None:
-        shares.append(executor._shares.file.read_text())
+        shares.append(executor._shares.file.read_text().strip())
 
     Scheduler(Store(tmp_path), executor=executor).run(jobs, look)
     assert Store(tmp_path).missing(jobs) == []

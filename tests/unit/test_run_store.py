@@ -157,7 +157,7 @@ def test_full_disk_is_one_sentence_and_keeps_finished_runs(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(store_module, "write_folder", full)
+    monkeypatch.setattr(store_module, "fill_folder", full)
     with pytest.raises(StoreError, match=r"No space left on device.*2 stored runs are kept"):
         Scheduler(Store(tmp_path), executor=Threads(1)).run(jobs(4), lambda _: None)
     assert len(Store(tmp_path).missing(jobs(4))) == 2

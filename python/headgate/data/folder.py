@@ -11,7 +11,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -38,23 +38,47 @@ def write_folder(folder: Path, tables: Mapping[str, Rows], meta: Mapping[str, An
     leaves a part of a run.
     """
     drafts: dict[str, Path] = {}
+
+    def place(name: str) -> Path:
+        drafts[name] = name_draft(folder / name)
+        return drafts[name]
+
     try:
         with report_unwritable(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            for name, table in tables.items():
-                draft = drafts[f"{name}.parquet"] = name_draft(folder / f"{name}.parquet")
-                write_rows(table, draft)
-                flush(draft)
-            sums = {name: _checksum(draft) for name, draft in drafts.items()}
-            sums[RUN_FILE] = _checksum_of(meta)
-            draft = drafts[RUN_FILE] = name_draft(folder / RUN_FILE)
-            draft.write_bytes(_write_json({**meta, CHECKSUMS: sums}))
-            flush(draft)
+            _write_files(place, tables, meta)
             _place(folder, drafts)
     except StoreError:
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
         raise
+
+
+def fill_folder(folder: Path, tables: Mapping[str, Rows], meta: Mapping[str, Any]) -> None:
+    """Write all tables and run.json into a new folder, which is then moved to its place.
+
+    Everything is on the disk at the end. Raises StoreError.
+    """
+    with report_unwritable(folder):
+        _write_files(folder.joinpath, tables, meta)
+        flush(folder)
+
+
+def _write_files(
+    place: Callable[[str], Path], tables: Mapping[str, Rows], meta: Mapping[str, Any]
+) -> None:
+    """Write the files of a run to their places, with run.json and the checksums last."""
+    sums = {}
+    for table_name, table in tables.items():
+        name = f"{table_name}.parquet"
+        path = place(name)
+        write_rows(table, path)
+        flush(path)
+        sums[name] = _checksum(path)
+    sums[RUN_FILE] = _checksum_of(meta)
+    path = place(RUN_FILE)
+    path.write_bytes(_write_json({**meta, CHECKSUMS: sums}))
+    flush(path)
 
 
 @contextmanager

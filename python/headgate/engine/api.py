@@ -296,7 +296,7 @@ def simulate(
     or killed one is resumed from its snapshot. Raises ScenarioError or StoreError;
     InterruptedRunError when it is stopped.
     """
-    planned, trace = scenario.plan(), options.trace
+    planned, trace = options.planned or scenario.plan(), options.trace
     if out is None:
         if trace is not None:
             raise ScenarioError("trace", "a trace needs a folder to be written into (--out DIR)")

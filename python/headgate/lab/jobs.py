@@ -1,9 +1,12 @@
 """Jobs: runs to make, and their identities."""
 
+from __future__ import annotations
+
 import hashlib
-from collections.abc import Mapping
+import pickle
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import util
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,8 @@ from headgate.scenario.group import Arrays
 from headgate.scenario.plan import identity_of
 
 ID_LENGTH = 16
+#: The largest plan that processes keep for later runs, and the size of a link in it.
+SMALL_BYTES, LINK_BYTES = 1_000_000, 2_000
 
 
 @dataclass(frozen=True)
@@ -26,10 +31,30 @@ class SharedPlan:
     def _planned(self) -> tuple[dict[str, Any], Arrays]:
         return self.scenario.plan()
 
-    def identity(self, seed: int) -> str:
-        """Return the identity of the scenario with a seed. Raises ScenarioError."""
+    def with_seed(self, seed: int) -> tuple[dict[str, Any], Arrays]:
+        """Return the plan of the scenario with a seed, and its arrays. Raises ScenarioError."""
         plan, arrays = self._planned
-        return identity_of({**plan, "seed": seed}, arrays)
+        return {**plan, "seed": seed}, arrays
+
+    @property
+    def is_small(self) -> bool:
+        """Whether processes may keep the plan for later runs."""
+        plan, arrays = self._planned
+        arrays_bytes = sum(array.nbytes for array in arrays.values())
+        return arrays_bytes + LINK_BYTES * len(plan["links"]) <= SMALL_BYTES
+
+    @cached_property
+    def _pickled(self) -> bytes:
+        return pickle.dumps(self.scenario)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], SharedPlan], tuple[bytes]]:
+        return _share, (self._pickled,)
+
+
+@lru_cache(maxsize=128)
+def _share(pickled: bytes) -> SharedPlan:
+    """Return the plan of a scenario, which replicates share in this process too."""
+    return SharedPlan(pickle.loads(pickled))
 
 
 @dataclass(frozen=True)
@@ -39,17 +64,22 @@ class Job:
     scenario: Scenario
     labels: Mapping[str, str | int | float] = field(default_factory=dict)
     plan: SharedPlan | None = field(default=None, compare=False, repr=False)
-    """The plan that replicates share in this process."""
+    """The plan that replicates share in each process."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "plan": None}
+        shared = self.plan is not None and self.plan.is_small
+        return {**self.__dict__, "plan": self.plan if shared else None}
+
+    @property
+    def planned(self) -> tuple[dict[str, Any], Arrays] | None:
+        """The plan with the seed of this run, if replicates share it. Raises ScenarioError."""
+        return None if self.plan is None else self.plan.with_seed(self.scenario.seed)
 
     @cached_property
     def identity(self) -> str:
         """Hash of the resolved scenario and its seed, the input of the engine."""
-        if self.plan is None:
-            return self.scenario.identity()
-        return self.plan.identity(self.scenario.seed)
+        planned = self.planned
+        return self.scenario.identity() if planned is None else identity_of(*planned)
 
     @cached_property
     def id(self) -> str:

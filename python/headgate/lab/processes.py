@@ -18,6 +18,10 @@ from headgate.lab.jobs import Job
 from headgate.lab.worker import CampaignSpec, JobOutcome, run_isolated
 
 
+#: Width of a number of threads in its file.
+DIGITS = 8
+
+
 class ThreadShares:
     """A file with the number of threads that a run may use, because runs are other processes.
 
@@ -30,6 +34,7 @@ class ThreadShares:
         self._runs, self._lock = 0, Lock()
         self._folder = tempfile.TemporaryDirectory(prefix="headgate-", ignore_cleanup_errors=True)
         self.file = Path(self._folder.name, "threads")
+        self._open = self.file.open("wb", buffering=0)
         self._write()
 
     @contextmanager
@@ -43,6 +48,7 @@ class ThreadShares:
 
     def close(self) -> None:
         """Remove the file; running runs keep their threads."""
+        self._open.close()
         self._folder.cleanup()
 
     def _count(self, more: int) -> None:
@@ -52,10 +58,9 @@ class ThreadShares:
 
     def _write(self) -> None:
         share = self.fixed or max(1, self.cores // max(1, self._runs))
-        draft = self.file.with_suffix(".draft")
-        with suppress(OSError):  # a run with too few threads is slow, and right
-            draft.write_text(str(share), encoding="utf-8")
-            os.replace(draft, self.file)
+        with suppress(OSError, ValueError):  # a run with too few threads is slow, and right
+            self._open.seek(0)
+            self._open.write(f"{share:<{DIGITS}}".encode())  # in one call, so readers see all of it
 
 
 #: Memory of a process before a run: the interpreter and its modules.

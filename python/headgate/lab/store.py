@@ -35,10 +35,10 @@ from headgate.data.folder import (
     LABEL_PREFIX,
     RUN_COLUMN,
     RUN_FILE,
+    fill_folder,
     find_run,
     read_meta,
     read_table,
-    write_folder,
 )
 from headgate.data.tables import Table
 from headgate.engine.api import Result
@@ -183,7 +183,7 @@ class Store:
             Summary.of(result.tables, result.meta).write(draft / SUMMARY_FILE)
             labels = {RUN_COLUMN: job.id} | {LABEL_PREFIX + n: v for n, v in job.labels.items()}
             tables = {name: table.labelled(labels) for name, table in result.tables.items()}
-            write_folder(draft, tables, result.meta)
+            fill_folder(draft, tables, result.meta)
             self._keep(draft, self.runs / job.id)
         except (OSError, StoreError) as error:
             shutil.rmtree(draft, ignore_errors=True)

@@ -129,7 +129,7 @@ class Worker:
 
     def _simulate(self, job: Job) -> Result:
         report, snapshot = self._make_report(job.id), self.store.snapshot(job.id)
-        options = RunOptions(threads=self.threads, snapshot=snapshot)
+        options = RunOptions(threads=self.threads, snapshot=snapshot, planned=job.planned)
         try:
             return simulate(job.scenario, progress=report, options=options)
         except SnapshotError as error:

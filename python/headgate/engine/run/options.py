@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from headgate.engine.run.trace import Trace
+from headgate.scenario.group import Arrays
 
 Threads = int | Callable[[], int]
 """Threads of a run, or a function that returns how many it may have now."""
@@ -22,6 +24,8 @@ class RunOptions:
     """The file from which a stopped run is resumed; by default one in the folder of the run."""
     trace: Trace | None = None
     """The flows and ports whose every event is written into the folder of the run."""
+    planned: tuple[dict[str, Any], Arrays] | None = None
+    """The plan of the scenario, if it is known already."""
     command: str = ""
     """The command line, which is recorded in run.json."""
 
