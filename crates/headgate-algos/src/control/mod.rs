@@ -101,6 +101,7 @@ controllers! {
     bbr3 => Bbr3,
     bic => Bic,
     constant => Constant,
+    copa => Copa,
     ctcp => Ctcp,
     cubic => Cubic,
     dctcp => Dctcp,

@@ -1,4 +1,4 @@
-//! The largest value of a moving window in constant memory (K. Nichols's estimator, as in Linux
+//! The largest or smallest value of a moving window in constant memory (K. Nichols's estimator, as in Linux
 //! `win_minmax.c`).
 //!
 //! Three samples are kept: the best of the window, the best after it, and the best after that one. A sample
@@ -65,6 +65,28 @@ impl WindowedMax {
     }
 }
 
+/// A windowed minimum, for values above 0.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub struct WindowedMin(WindowedMax);
+
+impl WindowedMin {
+    pub fn new() -> Self {
+        Self(WindowedMax { best: [Sample { at: 0.0, value: f64::NEG_INFINITY }; 3] })
+    }
+
+    /// The minimum; infinite before the first sample.
+    #[inline]
+    pub fn get(&self) -> f64 {
+        -self.0.get()
+    }
+
+    /// Takes a sample at time `at`; the minimum covers `window`.
+    #[inline]
+    pub fn update(&mut self, window: f64, at: f64, value: f64) {
+        self.0.update(window, at, -value);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +124,16 @@ mod tests {
         filter.update(10.0, 0.0, 5.0);
         filter.update(10.0, 11.0, 1.0);
         assert_eq!(filter.get(), 1.0);
+    }
+
+    #[test]
+    fn a_minimum_lasts_one_window_too() {
+        let mut filter = WindowedMin::new();
+        assert_eq!(filter.get(), f64::INFINITY);
+        for at in 0..30 {
+            filter.update(10.0, f64::from(at), if at == 5 { 1.0 } else { 9.0 });
+            assert_eq!(filter.get(), if (5..=15).contains(&at) { 1.0 } else { 9.0 }, "{at}");
+        }
     }
 
     #[test]

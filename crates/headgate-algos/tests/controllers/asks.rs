@@ -28,6 +28,7 @@ const ASKS: &[(&str, Asks)] = &[
     ("bbr3", (true, true, Echo::None, Some("bandwidth"))),
     ("bic", gauge("w_max")),
     ("constant", (true, false, Echo::None, Some("rtt_s"))),
+    ("copa", (true, false, Echo::None, Some("delta"))),
     ("ctcp", gauge("dwnd")),
     ("cubic", gauge("w_max")),
     ("dctcp", (false, false, Echo::Accurate, Some("alpha"))),
