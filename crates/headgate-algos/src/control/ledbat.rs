@@ -33,6 +33,7 @@ use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
+use crate::parts::delays::Delays;
 
 headgate_model::params! {
     /// Queueing delay that the flow aims for.
@@ -63,67 +64,8 @@ pub(crate) const CARD: Card = Card {
 /// The smallest window, segments (RFC 6817 MIN_CWND).
 const FLOOR: f64 = 2.0;
 
-const MINUTE_S: f64 = 60.0;
-
 /// Share of the target above which slow start ends (libutp).
 const SLOW_START_SHARE: f64 = 0.9;
-
-/// The delays of the last minutes and the last samples.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-struct Delays {
-    /// Smallest delay of each minute, the latest last.
-    minutes: Vec<f64>,
-    kept_minutes: usize,
-    minute: f64,
-    /// The last samples, in a ring buffer.
-    recent: Vec<f64>,
-    next: usize,
-    base_s: f64,
-}
-
-impl Delays {
-    fn new(params: &Params) -> Self {
-        Self {
-            minutes: Vec::new(),
-            kept_minutes: params.base_minutes as usize,
-            minute: -1.0,
-            recent: vec![f64::INFINITY; params.filter as usize],
-            next: 0,
-            base_s: f64::INFINITY,
-        }
-    }
-
-    fn sample(&mut self, now_s: f64, delay_s: f64) {
-        self.recent[self.next] = delay_s;
-        self.next = (self.next + 1) % self.recent.len();
-        let minute = (now_s / MINUTE_S).floor();
-        if minute == self.minute {
-            let last = self.minutes.last_mut().expect("a minute has begun");
-            *last = last.min(delay_s);
-            self.base_s = self.base_s.min(delay_s);
-        } else {
-            self.minute = minute;
-            self.roll(delay_s);
-        }
-    }
-
-    fn roll(&mut self, delay_s: f64) {
-        if self.minutes.len() == self.kept_minutes {
-            self.minutes.remove(0);
-        }
-        self.minutes.push(delay_s);
-        self.base_s = least(&self.minutes);
-    }
-
-    /// Queueing delay, seconds; `None` before the first sample.
-    fn queueing_s(&self) -> Option<f64> {
-        self.base_s.is_finite().then(|| least(&self.recent) - self.base_s)
-    }
-}
-
-fn least(delays: &[f64]) -> f64 {
-    delays.iter().copied().fold(f64::INFINITY, f64::min)
-}
 
 /// One flow's LEDBAT.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -143,7 +85,7 @@ impl Ledbat {
             gain: params.gain,
             allowed_increase: params.allowed_increase,
             starts_slow: params.slow_start,
-            delays: Box::new(Delays::new(&params)),
+            delays: Box::new(Delays::new(params.base_minutes as usize, params.filter as usize)),
         }
     }
 
@@ -218,23 +160,6 @@ mod tests {
     fn the_window_stays_near_the_flight_and_at_two() {
         assert_eq!(window_at(0.0, 20), 21.0);
         assert_eq!(window_at(0.0, 0), 2.0);
-    }
-
-    #[test]
-    fn the_least_of_four_samples_counts() {
-        let mut controller = controller();
-        [0.1, 0.2, 0.15, 0.18, 0.19].iter().for_each(|delay_s| controller.delays.sample(1.0, *delay_s));
-        assert!((controller.delays.queueing_s().expect("samples") - 0.05).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_base_is_forgotten_after_ten_minutes() {
-        let mut controller = controller();
-        controller.delays.sample(30.0, 0.1);
-        (1..=9).for_each(|minute| controller.delays.sample(60.0 * f64::from(minute), 0.2));
-        assert_eq!(controller.delays.base_s, 0.1);
-        controller.delays.sample(600.0, 0.2);
-        assert_eq!(controller.delays.base_s, 0.2);
     }
 
     #[test]

@@ -111,6 +111,7 @@ controllers! {
     htcp => Htcp,
     illinois => Illinois,
     ledbat => Ledbat,
+    ledbat_pp => LedbatPp,
     reno => Reno,
     scalable => Scalable,
     vegas => Vegas,

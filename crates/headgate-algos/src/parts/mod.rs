@@ -3,6 +3,7 @@
 pub mod aggregation;
 pub mod bounds;
 pub mod conservation;
+pub mod delays;
 pub mod draw;
 pub mod full_pipe;
 pub mod latest;

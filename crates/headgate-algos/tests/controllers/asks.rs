@@ -38,6 +38,7 @@ const ASKS: &[(&str, Asks)] = &[
     ("htcp", gauge("beta")),
     ("illinois", gauge("alpha")),
     ("ledbat", PLAIN),
+    ("ledbat-pp", gauge("gain")),
     ("rcp", PLAIN),
     ("reno", PLAIN),
     ("scalable", PLAIN),

@@ -170,3 +170,18 @@ fn yeah_empties_a_queue_of_more_than_eighty_packets() {
     let most = queues.iter().copied().fold(0.0, f64::max);
     assert!((70.0..=80.0 + 3.0 * 9.0).contains(&most), "{most}");
 }
+
+#[test]
+fn ledbat_pp_keeps_the_queue_near_its_target() {
+    // Without slowdowns. It gains 1/3 per round (base 50 ms, 2 60/50 rounded up) below the target and sees the
+    // queue a round late, so that each flow exceeds it by at most two gains. Above, a round takes
+    // w (q/target - 1): windows of 110 packets in all and a queue of 60 lose 1.8 times the excess, so that it
+    // falls below the target by as much as it exceeded it.
+    let link = Link { rate: 1_000.0, base_s: 0.05 };
+    for flows in [1, 2, 5] {
+        let new = || Flow::new(controller("ledbat-pp", &[("apart", 0.0)]), 5.0, 2.0, link.base_s);
+        let queue = link.settle(flows, new, 1_000);
+        let swing = 2.0 * flows as f64 / 3.0 + 1.0;
+        assert!((queue - 60.0).abs() < swing, "{flows} flows: {queue}");
+    }
+}
