@@ -67,7 +67,7 @@ fn start(plan: Value) -> Run {
         ..PortDevices::default()
     };
     let ports = plan.links.iter().map(devices).collect();
-    let controllers = vec![chosen(AnyController::cards(), "reno")];
+    let controllers = vec![chosen(AnyController::cards(), "reno").into()];
     Engine::new(&plan, &ResolvedDevices { controllers, ports }, &Default::default())
 }
 
