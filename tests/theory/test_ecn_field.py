@@ -1,4 +1,4 @@
-"""The ECN field on its way: codepoints of senders, negotiation, and routers that change the field."""
+"""The ECN field: codepoints of senders, negotiation, and routers that change the field."""
 
 from __future__ import annotations
 

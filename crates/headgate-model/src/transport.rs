@@ -132,7 +132,7 @@ pub enum EcnSupport {
     Off,
     /// The echo of RFC 3168.
     Classic,
-    /// Whatever senders ask for.
+    /// Every feedback that senders ask for.
     #[default]
     Any,
 }

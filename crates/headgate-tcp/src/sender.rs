@@ -39,7 +39,7 @@ pub struct Sender<C> {
     pub(crate) alarm: Alarm,
     /// Whether the first outstanding segment has timed out before.
     pub(crate) has_timed_out: bool,
-    /// The feedback of marks: what SYNs ask for, and later what the receiver has granted.
+    /// The feedback of marks that SYNs ask for, and later the feedback that the receiver has granted.
     pub(crate) feedback: Feedback,
     /// Whether the receiver is still to be notified of a reduction.
     pub(crate) reduced: bool,

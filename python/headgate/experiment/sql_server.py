@@ -44,7 +44,7 @@ _LENGTH = struct.Struct("<Q")
 _LAST_ERRORS = (duckdb.OutOfMemoryException, duckdb.InternalException, duckdb.FatalException)
 _KINDS = {"words": na.large_string, "f": na.float64, "u": na.uint64, "i": na.int64}
 
-#: Since version 2 DuckDB reads a registered table anew for each execution of a planned query.
+#: Since version 2 DuckDB reads a registered table again for each execution of a planned query.
 _READS_AGAIN = int(duckdb.__version__.partition(".")[0]) >= 2
 #: Planned queries that are kept.
 _MOST_QUERIES = 32
@@ -153,7 +153,11 @@ class _Query:
         for slot in self._slots.values():  # to free its memory
             del slot.table
         plain = [[float(v) if isinstance(v, Decimal) else v for v in row] for row in rows]
-        return {"columns": [c[0] for c in about], "types": [str(c[1]) for c in about], "rows": plain}
+        return {
+            "columns": [c[0] for c in about],
+            "types": [str(c[1]) for c in about],
+            "rows": plain,
+        }
 
     def _plan(self) -> str:
         for name, slot in self._slots.items():

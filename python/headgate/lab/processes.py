@@ -17,7 +17,6 @@ from headgate.lab.child import Children
 from headgate.lab.jobs import Job
 from headgate.lab.worker import CampaignSpec, JobOutcome, run_isolated
 
-
 #: Width of a number of threads in its file.
 DIGITS = 8
 

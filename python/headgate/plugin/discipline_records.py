@@ -8,11 +8,12 @@ A discipline is a class with `on_arrival`, `on_departure`, or both:
 
 Each port gets a separate object. `port` never includes the packet. `decision.verdict` is `KEEP`
 unless the callback sets `MARK` (only for a packet that is `capable` of ECN) or `DROP`. `packet.ecn`
-is the ECN field: `NOT_ECT`, `ECT1`, `ECT0` or `CE`. If the next packet to leave is dropped, the packet behind it becomes the next. `decision.draw()` returns a
-random number, uniform in (0, 1], at most four times for each packet. Attributes of the class
-determine how it is called: with `ranks = True`, packets leave in the order of the `decision.rank`
-that was set when they arrived; `__init__` may also set `tick_s`. The records are the same objects
-at every call: read their numbers, do not store the records.
+is the ECN field: `NOT_ECT`, `ECT1`, `ECT0` or `CE`. If the next packet to leave is dropped, the
+packet behind it becomes the next. `decision.draw()` returns a random number, uniform in (0, 1], at
+most four times for each packet. Attributes of the class determine how it is called: with `ranks =
+True`, packets leave in the order of the `decision.rank` that was set when they arrived; `__init__`
+may also set `tick_s`. The records are the same objects at every call: read their numbers, do not
+store the records.
 """
 
 from __future__ import annotations

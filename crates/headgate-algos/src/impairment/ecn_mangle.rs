@@ -53,13 +53,13 @@ impl Becomes {
 }
 
 headgate_model::params! {
-    /// What becomes of Not-ECT.
+    /// The new value of Not-ECT.
     not_ect: choice(Becomes, "ours"),
-    /// What becomes of ECT(1).
+    /// The new value of ECT(1).
     ect1: choice(Becomes, "ours"),
-    /// What becomes of ECT(0).
+    /// The new value of ECT(0).
     ect0: choice(Becomes, "ours"),
-    /// What becomes of CE.
+    /// The new value of CE.
     ce: choice(Becomes, "ours"),
     /// Probability that the field of a packet is changed.
     share: number(1.0, (0.0, 1.0), "1", "ours: all"),
@@ -143,7 +143,8 @@ mod tests {
         let (share, mut chance) = (0.3, Stream::new(1, "test", 0));
         let mut mangle = EcnMangle::new(Params { ce: Becomes::Ect1, share, ..KEEP });
         let packet = PassingPacket { size_bytes: 1500, data: true, ecn: Ecn::Ce };
-        let mut changes = || mangle.pass(&packet, 0, &mut chance).is_some_and(|passage| passage.ecn.is_some());
+        let mut changes =
+            || mangle.pass(&packet, 0, &mut chance).is_some_and(|passage| passage.ecn.is_some());
         let changed = (0..100_000).filter(|_| changes()).count() as f64;
         assert!((changed - 3e4).abs() < 4.0 * (1e5f64 * 0.3 * 0.7).sqrt(), "{changed}");
     }

@@ -97,7 +97,8 @@ mod tests {
         let (mut now, mut passed) = (0, 0.0);
         for _ in 0..100_000 {
             now += (draws.exponential(0.001) * 1e12) as Time;
-            let packet = PassingPacket { size_bytes: 40 + draws.below(1461) as u32, data: true, ecn: Ecn::NotEct };
+            let packet =
+                PassingPacket { size_bytes: 40 + draws.below(1461) as u32, data: true, ecn: Ecn::NotEct };
             if policer.pass(&packet, now, &mut chance).is_some() {
                 passed += f64::from(packet.size_bytes);
             }

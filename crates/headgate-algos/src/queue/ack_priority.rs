@@ -74,8 +74,8 @@ impl Discipline for AckPriority {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_model::ecn::Ecn;
     use headgate_model::chance::Stream;
+    use headgate_model::ecn::Ecn;
 
     fn put(queue: &mut AckPriority, id: u32, data: bool) {
         let packet = QueuedPacket { id, size_bytes: 40, flow: 1, data, ecn: Ecn::NotEct, since_s: 0.0 };

@@ -231,8 +231,8 @@ impl Discipline for FqCodel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_model::ecn::Ecn;
     use crate::trial::queue::params;
+    use headgate_model::ecn::Ecn;
 
     fn queue(changes: &[(&str, f64)]) -> FqCodel {
         FqCodel::new(Params::from_values(&params(Params::TABLE, changes)), 1e6)

@@ -115,8 +115,8 @@ impl Discipline for Ps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_model::ecn::Ecn;
     use headgate_model::chance::Stream;
+    use headgate_model::ecn::Ecn;
 
     const RATE: f64 = 1000.0; // bytes/s
 

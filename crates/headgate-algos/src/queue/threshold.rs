@@ -53,7 +53,11 @@ impl Threshold {
 impl Discipline for Threshold {
     #[inline]
     fn admit(&mut self, arrival: &Arrival, port: &Backlog, _chance: &mut Stream) -> Verdict {
-        if arrival.ecn.is_capable() && port.present > self.params.mark_packets { Verdict::Mark } else { Verdict::Keep }
+        if arrival.ecn.is_capable() && port.present > self.params.mark_packets {
+            Verdict::Mark
+        } else {
+            Verdict::Keep
+        }
     }
 }
 
@@ -68,7 +72,11 @@ mod tests {
         let mut chance = Stream::new(1, "queue", 0);
         let mut verdict = |present, capable| {
             let port = Backlog { present, ..Backlog::default() };
-            queue.admit(&Arrival { size_bytes: 1500, flow: 1, ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct } }, &port, &mut chance)
+            queue.admit(
+                &Arrival { size_bytes: 1500, flow: 1, ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct } },
+                &port,
+                &mut chance,
+            )
         };
         assert_eq!(verdict(2.0, true), Verdict::Keep);
         assert_eq!(verdict(3.0, true), Verdict::Mark);

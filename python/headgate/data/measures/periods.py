@@ -124,7 +124,7 @@ def _checks(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-#: What forms the tables by period, and the checks of the whole run.
+#: Functions that form the tables by period, and the checks of the whole run.
 OF_PERIODS = {
     "classes": _classes,
     "ccas": _ccas,
