@@ -14,8 +14,11 @@ MODULES = (
 #: Descriptions of constants and of type aliases, which lack a docstring.
 CONSTANTS = {
     "__version__": "The version of the package.",
+    "CE": "Value of `packet.ecn`: Congestion Experienced (RFC 3168).",
     "DASHES": "Dash styles of lines, in order.",
     "DROP": "Decision of a queue discipline: discard the packet.",
+    "ECT0": "Value of `packet.ecn`: ECT(0), ECN-Capable Transport.",
+    "ECT1": "Value of `packet.ecn`: ECT(1), the identifier of L4S (RFC 9331).",
     "ECN_MARK": "Cause of a congestion event: marked packets.",
     "Buffer": "Type of a field: a buffer with its unit, such as '1 BDP'.",
     "FileSize": "Type of a field: a size in packets or bytes, such as '100 packets'.",
@@ -30,6 +33,7 @@ CONSTANTS = {
     "MARK": "Decision of a queue discipline: mark the packet (ECN).",
     "MARKS": "Marks of points, in order.",
     "Mark": "Type of a mark that states how well the origin of a setting is known.",
+    "NOT_ECT": "Value of `packet.ecn`: a packet of a transport without ECN.",
     "ORDER": "Colours of areas, in order (Okabe and Ito 2008).",
     "PALE": "The colour of the grid.",
     "OneCca": "Type of a field: one algorithm, of the catalogue or user-defined.",
