@@ -185,3 +185,26 @@ def test_a_process_for_sql_ends_with_its_program() -> None:
             return
         time.sleep(0.1)
     pytest.fail("the process is still there")
+
+
+def test_a_query_is_planned_once_and_answers_for_each_run() -> None:
+    """Each of many runs has its own numbers, also after other SQL and other kinds of columns."""
+    asked = "SELECT sum(x) + (SELECT max(x) FROM ports) FROM flows WHERE y <> 2"
+    draw = np.random.default_rng(1)
+    for number in range(90):
+        x, most = draw.normal(size=(2, 1 + number % 7))
+        x[0] = np.nan
+        y = Words.of(["1"] * len(x)) if number % 3 == 0 else np.ones(len(x))
+        tables = {
+            "flows": Table("flows", {"x": np.append(x, 5.0), "y": _append(y, number % 2)}),
+            "ports": Table("ports", {"x": most}),
+        }
+        found = sql.number(sql.ask(asked, tables))
+        assert found == pytest.approx(np.nansum(x) + 5.0 * (number % 2 == 0) + most.max())
+        other = sql.ask(f"SELECT min(x) + {number} FROM ports", tables)
+        assert sql.number(other) == pytest.approx(most.min() + number)
+
+
+def _append(y: Words | np.ndarray, odd: int) -> Words | np.ndarray:
+    last = 1 + odd
+    return Words.join([y, Words.of([str(last)])]) if isinstance(y, Words) else np.append(y, last)

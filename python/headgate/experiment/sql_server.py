@@ -8,6 +8,7 @@ address space and CPU time, and the client kills it at the deadline. A message i
 
 from __future__ import annotations
 
+import gc
 import json
 import resource
 import signal
@@ -266,6 +267,7 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client handles it
     source, answers = sys.stdin.buffer, sys.stdout.buffer
     database: _Database | None = None
+    gc.freeze()  # modules stay, so no query needs to look for garbage among them
     while True:
         try:
             order = _read_order(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from collections.abc import Callable
@@ -227,4 +228,5 @@ def _worker(spec: CampaignSpec, threads: Path | None) -> Worker:
             " folder of the study on a file system that they share (without one, use --shard)"
         )
     code_files.import_notes(spec.named)
+    gc.freeze()  # modules stay, so no run needs to look for garbage among them
     return Worker(spec, Store(spec.folder), read_threads(threads) if threads else 1)
