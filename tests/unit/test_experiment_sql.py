@@ -10,9 +10,11 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from headgate.data.tables import Table, Words
 from headgate.experiment import sql
@@ -188,11 +190,11 @@ def test_a_process_for_sql_ends_with_its_program() -> None:
 
 
 def test_a_query_is_planned_once_and_answers_for_each_run() -> None:
-    """Each of many runs has its own numbers, also after other SQL and other kinds of columns."""
+    """Each of many runs gets its own numbers, also after other SQL and other kinds of columns."""
     asked = "SELECT sum(x) + (SELECT max(x) FROM ports) FROM flows WHERE y <> 2"
     draw = np.random.default_rng(1)
     for number in range(90):
-        x, most = draw.normal(size=(2, 1 + number % 7))
+        x, most = draw.normal(size=(2, 2 + number % 7))
         x[0] = np.nan
         y = Words.of(["1"] * len(x)) if number % 3 == 0 else np.ones(len(x))
         tables = {
@@ -205,6 +207,6 @@ def test_a_query_is_planned_once_and_answers_for_each_run() -> None:
         assert sql.number(other) == pytest.approx(most.min() + number)
 
 
-def _append(y: Words | np.ndarray, odd: int) -> Words | np.ndarray:
+def _append(y: Words | NDArray[Any], odd: int) -> Words | NDArray[Any]:
     last = 1 + odd
     return Words.join([y, Words.of([str(last)])]) if isinstance(y, Words) else np.append(y, last)

@@ -1,4 +1,4 @@
-"""What a run of a campaign costs beside the engine, as `docs/reference/speed.md` promises."""
+"""The CPU time of a run of a campaign beside the engine."""
 
 import json
 import subprocess
