@@ -64,7 +64,7 @@ class Bench:
 
     def start(self) -> Simulation:
         simulation = Simulation(self.json, self.arrays)
-        simulation.limit(packets_that_fit())
+        simulation.limit(packets_that_fit(free_bytes()))
         return simulation
 
     def advance(self, simulation: Simulation, slice_s: float) -> bool:

@@ -36,6 +36,14 @@ class SharedPlan:
         plan, arrays = self._planned
         return {**plan, "seed": seed}, arrays
 
+    def resolved(self, seed: int) -> dict[str, Any]:
+        """Return the scenario with a seed, and every default filled in."""
+        return {**self._resolved, "seed": seed}
+
+    @cached_property
+    def _resolved(self) -> dict[str, Any]:
+        return self.scenario.to_dict(resolved=True)
+
     @property
     def is_small(self) -> bool:
         """Whether processes may keep the plan for later runs."""
@@ -74,6 +82,11 @@ class Job:
     def planned(self) -> tuple[dict[str, Any], Arrays] | None:
         """The plan with the seed of this run, if replicates share it. Raises ScenarioError."""
         return None if self.plan is None else self.plan.with_seed(self.scenario.seed)
+
+    @property
+    def resolved(self) -> dict[str, Any] | None:
+        """The scenario with every default filled in, if replicates share it."""
+        return None if self.plan is None else self.plan.resolved(self.scenario.seed)
 
     @cached_property
     def identity(self) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 from typing import Annotated
 
 from pydantic import Field, FiniteFloat, NonNegativeInt
@@ -67,6 +67,8 @@ class Leases:
         self._clock = Clock(store)
         self._mine: dict[str, Lease] = {}
         self._beaten_s: dict[str, float] = {}
+        self._renewed: set[str] = set()
+        self._renewer: Thread | None = None
 
     def take(self, job: Job) -> bool:
         """Take a lease on a run; return whether that succeeded."""
@@ -88,22 +90,23 @@ class Leases:
     @contextmanager
     def renewing(self, run_id: str) -> Iterator[None]:
         """Renew the lease of our run each second while nothing reports progress."""
-        ended = Event()
+        if self._renewer is None:
+            self._renewer = Thread(target=self._renew, daemon=True)
+            self._renewer.start()
+        self._renewed.add(run_id)
+        try:
+            yield
+        finally:
+            self._renewed.discard(run_id)
 
-        def renew() -> None:
-            while not ended.wait(BEAT_S):
+    def _renew(self) -> None:
+        while True:
+            time.sleep(BEAT_S)
+            for run_id in tuple(self._renewed):
                 lease = self._mine.get(run_id)
                 if lease is not None and self._ours(lease):
                     with suppress(OSError):
                         os.utime(self.folder / run_id)
-
-        thread = Thread(target=renew, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
 
     def watch(self, run_id: str) -> Callable[[str], bool]:
         """Return a function to call each second, which returns whether an owner is stuck.

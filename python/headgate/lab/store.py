@@ -21,7 +21,7 @@ import json
 import logging
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ class Summary:
 
     def write(self, path: Path) -> None:
         """Write the summary with its checksum."""
-        text = json.dumps(asdict(self))
+        text = json.dumps(vars(self))
         path.write_text(f"{_checksum(text)}\n{text}\n", encoding="utf-8")
         flush(path)
 

@@ -43,6 +43,9 @@ POLL_S = 0.2
 #: Wall time between two reads of the number of threads.
 THREADS_POLL_S = 1.0
 
+#: Thresholds of Python's collector of garbage: a run makes little, and a collection takes long.
+GARBAGE = 20_000, 20, 50
+
 Keep = Callable[[Result], Result]
 """Reduces a finished run to the data that a study keeps."""
 
@@ -130,7 +133,9 @@ class Worker:
 
     def _simulate(self, job: Job) -> Result:
         report, snapshot = self._make_report(job.id), self.store.snapshot(job.id)
-        options = RunOptions(threads=self.threads, snapshot=snapshot, planned=job.planned)
+        options = RunOptions(
+            threads=self.threads, snapshot=snapshot, planned=job.planned, resolved=job.resolved
+        )
         try:
             return simulate(job.scenario, progress=report, options=options)
         except SnapshotError as error:
@@ -229,4 +234,5 @@ def _worker(spec: CampaignSpec, threads: Path | None) -> Worker:
         )
     code_files.import_notes(spec.named)
     gc.freeze()  # modules stay, so no run needs to look for garbage among them
+    gc.set_threshold(*GARBAGE)
     return Worker(spec, Store(spec.folder), read_threads(threads) if threads else 1)

@@ -24,7 +24,7 @@ from headgate.data.tables import Table
 from headgate.engine.api import Result, Scenario
 from headgate.engine.live.hosts import host_names
 from headgate.engine.live.results import cut_plan
-from headgate.engine.run.memory import check_memory, packets_that_fit
+from headgate.engine.run.memory import check_memory, free_bytes, packets_that_fit
 from headgate.engine.run.prepare import make_own_code, translate_refusal
 from headgate.engine.run.record import make_record
 from headgate.engine.run.simulate import engine_errors
@@ -102,7 +102,7 @@ def replay(scenario: Scenario, arrivals: Path, command: str = "") -> Result:
     begun_s = time.thread_time()
     try:
         simulation = Simulation(plan_json(plan), arrays, [ready.native for ready in own])
-        simulation.limit(packets_that_fit())
+        simulation.limit(packets_that_fit(free_bytes()))
         simulation.expect(columns, ended_ps)
         with engine_errors(own, plan):
             while not simulation.replay(SLICE_PS):

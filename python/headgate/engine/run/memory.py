@@ -10,7 +10,6 @@ import resource
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from headgate.base import catalog
@@ -52,12 +51,15 @@ def estimate_bytes(plan: Plan, arrays: Arrays) -> int:
     return _LEAST + sum(part.size for part in list_memory(plan, arrays))
 
 
-def check_memory(plan: Plan, arrays: Arrays, free: int | None = None) -> None:
-    """Raise ScenarioError with the most expensive key if memory cannot hold the run."""
+def check_memory(plan: Plan, arrays: Arrays, free: int | None = None) -> int | None:
+    """Return the free memory, if known.
+
+    Raises ScenarioError with the most expensive key if it cannot hold the run.
+    """
     free = free_bytes() if free is None else free
     needed = estimate_bytes(plan, arrays)
     if free is None or needed <= free:
-        return
+        return free
     most = max(list_memory(plan, arrays), key=lambda part: part.size)
     raise ScenarioError(
         most.place,
@@ -72,10 +74,9 @@ def peak_bytes(process: int | str = "self") -> int:
     return int(high[0].split()[1]) * 1024 if high else 0
 
 
-def packets_that_fit() -> int:
-    """Return the number of packets in flight at which memory is exhausted."""
-    free = free_bytes()
-    return sys.maxsize if free is None else free // _PACKET
+def packets_that_fit(free: int | None) -> int:
+    """Return the number of packets in flight at which free memory is exhausted."""
+    return sys.maxsize if free is None else max(0, free) // _PACKET
 
 
 def _series(plan: Plan) -> Iterator[KeyMemory]:
@@ -149,7 +150,8 @@ def _free_of_own() -> int | None:
 
 def _lines(path: str) -> list[str]:
     try:
-        return Path(path).read_text(encoding="ascii").splitlines()
+        with open(path, encoding="ascii") as file:
+            return file.read().splitlines()
     except OSError:
         return []
 

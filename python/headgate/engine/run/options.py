@@ -26,6 +26,8 @@ class RunOptions:
     """The flows and ports whose every event is written into the folder of the run."""
     planned: tuple[dict[str, Any], Arrays] | None = None
     """The plan of the scenario, if it is known already."""
+    resolved: dict[str, Any] | None = None
+    """The scenario with every default filled in, if it is known already."""
     command: str = ""
     """The command line, which is recorded in run.json."""
 

@@ -123,12 +123,15 @@ def _key(path: str) -> str:
 
 def make_own_code(scenario: ScenarioSpec, plan: Plan) -> list[PreparedCode]:
     """Compile user-defined algorithms and disciplines in the order of the plan. Raises CcaError."""
+    laws, queues = [cca for cca in plan["laws"] if "own" in cca], own_queues(plan)
+    if not laws and not queues:
+        return []
     by_cca = {json.dumps(one.plan()): one for one in scenario.own_ccas()}
-    controls = [by_cca[json.dumps(cca)] for cca in plan["laws"] if "own" in cca]
+    controls = [by_cca[json.dumps(cca)] for cca in laws]
     ready = [make_ready(control.cca(), control.params) for control in controls]
     kind = user_code.DISCIPLINE
     sources = {user_code.identify(q.name, kind): q.name for q in scenario.own_disciplines()}
-    for queue in own_queues(plan):
+    for queue in queues:
         code = user_code.load(sources[queue["name"], queue["own"]], kind)
         ready.append(make_ready(code, queue["params"]))
     return ready

@@ -30,13 +30,17 @@ def make_record(  # noqa: PLR0913 - the parts of a record
     resumed: bool = False,
     setup: tuple[float, int] = (0.0, 0),
     rates: Mapping[str, Any] | None = None,
+    resolved: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the record of a run; `setup` is the CPU time and the memory of its set-up."""
+    """Return the record of a run; `setup` is the CPU time and the memory of its set-up.
+
+    `resolved` is the scenario with every default filled in, if it is known.
+    """
     plan, arrays = planned
     return {
         "headgate": __version__,
         "identity": identity,
-        "scenario": scenario.to_dict(resolved=True),
+        "scenario": resolved or scenario.to_dict(resolved=True),
         "seed": scenario.seed,
         "command": command,
         "resumed": resumed,

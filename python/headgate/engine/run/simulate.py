@@ -72,7 +72,7 @@ def run_engine(
     """
     run = _Run(scenario, planned, options.threads, options.snapshot)
     run.begin_trace(log)
-    return run.make_result(run.run_to_end(progress), options.command)
+    return run.make_result(run.run_to_end(progress), options)
 
 
 def watch_engine(
@@ -91,7 +91,7 @@ def watch_engine(
     run = _Run(scenario, planned, threads)
     run.simulation.follow(*followed)
     facts = yield from run.updates(pace)
-    return run.make_result(facts, "")
+    return run.make_result(facts, DEFAULT)
 
 
 def check_threads(threads: object) -> None:
@@ -110,7 +110,7 @@ class _Run:
         snapshot: Path | None = None,
     ) -> None:
         check_threads(threads)
-        check_memory(*planned)
+        free = check_memory(*planned)
         self.scenario, (self.plan, arrays) = scenario, planned
         self._arrays = arrays
         self._asked_threads = threads
@@ -124,7 +124,7 @@ class _Run:
         self.trace: TraceLog | None = None
         self._kept_trace: object = None
         self.simulation = self._start(plan_json(dict(self.plan)), arrays)
-        self.simulation.limit(packets_that_fit())
+        self.simulation.limit(packets_that_fit(free and free - self.simulation.bytes))
         self.threads = 1
         self._share_threads(threads)
         self.setup = (self._cpu_time_s() - begun, self.simulation.bytes)
@@ -254,17 +254,18 @@ class _Run:
                     return over  # it stopped before the slice ended: the time is reached
 
     def make_result(
-        self, facts: Mapping[str, Any], command: str
+        self, facts: Mapping[str, Any], options: RunOptions
     ) -> tuple[Mapping[str, Table], dict[str, Any]]:
         record = make_record(
             *(self.scenario, (self.plan, self._arrays), facts),
             identity=self.identity,
-            command=command,
+            command=options.command,
             resumed=self.resumed,
             setup=self.setup,
             cpu_s=self.cpu_s,
             wall_s=self.wall_s,
             rates=find_rates(self.plan, self._arrays),
+            resolved=options.resolved,
         )
         return RunTables(self.plan, facts), record
 
