@@ -6,7 +6,8 @@ competition with CUBIC, random losses, round trips. The tolerances were set befo
 
 import numpy as np
 import pytest
-from slow_ccas import SLOW, fairness, queue_after, share_link, utilisation
+
+from .slow_ccas import SLOW, fairness, queue_after, share_link, utilisation
 
 DELTA = 0.5
 SLOW_COPA = f"{SLOW / 'copa.py'}:SlowCopa"

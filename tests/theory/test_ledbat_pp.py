@@ -6,7 +6,8 @@ flow gets a fair share, and that the flow yields to others. The tolerances were 
 
 import numpy as np
 import pytest
-from slow_ccas import PAYLOAD, SLOW, fairness, queue_after, share_link, utilisation
+
+from .slow_ccas import PAYLOAD, SLOW, fairness, queue_after, share_link, utilisation
 
 TARGET_S = 0.060
 RATE_MBPS, RTT_MS = 20, 40
