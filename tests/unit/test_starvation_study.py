@@ -13,7 +13,7 @@ from headgate.experiment.study.study import load, plan_study
 from headgate_studies.starvation.findings import delay_range_s, ratios
 
 #: Algorithms that the catalogue does not contain.
-MISSING = {"copa", "vivace"}
+MISSING = {"vivace"}
 
 
 @pytest.fixture(scope="module")
