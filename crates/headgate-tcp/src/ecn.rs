@@ -5,16 +5,8 @@ use headgate_model::control::{Cause, Controller};
 use crate::context::{Context, SenderContext};
 use crate::feedback::Feedback;
 use crate::flags::Flags;
-use crate::profile::Profile;
 use crate::sender::Sender;
 use crate::state::Phase;
-
-/// Returns the feedback that a sender asks for: the one that its controller needs, or at least the classic
-/// one if every controller uses ECN.
-pub(crate) fn wanted_feedback(controller: &impl Controller, profile: &Profile) -> Feedback {
-    let least = if profile.ecn { Feedback::Classic } else { Feedback::None };
-    Feedback::from(controller.echo()).max(least)
-}
 
 impl<C: Controller> Sender<C> {
     /// Whether routers may mark the sender's packets.

@@ -19,6 +19,13 @@ pub enum Feedback {
 }
 
 impl Feedback {
+    /// Returns the feedback that a sender asks for: the one that its controller needs, or at least the
+    /// classic one if every controller uses ECN.
+    pub(crate) fn wanted(needed: Echo, all_use_ecn: bool) -> Self {
+        let least = if all_use_ecn { Self::Classic } else { Self::None };
+        Self::from(needed).max(least)
+    }
+
     /// Returns the flags of a SYN that asks for this feedback.
     ///
     /// NOTE(RFC 8257 section 3): DCTCP negotiates like classic ECN. A SYN without CWR asks for the exact

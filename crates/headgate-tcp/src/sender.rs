@@ -11,7 +11,6 @@ use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::context::{AckSegment, Event, SenderContext};
-use crate::ecn::wanted_feedback;
 use crate::feedback::Feedback;
 use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
@@ -103,7 +102,7 @@ impl<C: Controller> Sender<C> {
             backoff: 0,
             alarm: Alarm::Timeout,
             has_timed_out: false,
-            feedback: wanted_feedback(&controller, profile),
+            feedback: Feedback::wanted(controller.echo(), profile.ecn),
             reduced: false,
             codepoint: profile.ecn_codepoint.unwrap_or_else(|| controller.codepoint()),
             scheme: controller.scheme(),

@@ -25,7 +25,14 @@ from headgate.plugin import user_code
 from headgate.scenario.base import Model, Named, also_text_and_params, at
 from headgate.scenario.mixes import is_algorithm, is_mix, list_parts
 from headgate.scenario.slow_start import ABOUT as ABOUT_SLOW_START
-from headgate.scenario.slow_start import CLASSIC, KEY, SlowStart, check_cca, is_parameter, own_words
+from headgate.scenario.slow_start import (
+    CLASSIC,
+    KEY,
+    SlowStart,
+    check_family,
+    is_parameter,
+    own_words,
+)
 
 ABOUT = (
     "The congestion control algorithm: a name of the catalogue, or a user-defined algorithm as a"
@@ -73,7 +80,7 @@ class CcaChoice(Named):
                 says = f"this is an algorithm, not a parameter of '{self.name}'; for a mix, write"
                 raise at(key, f"{says} a share for each algorithm, such as {shares}")
         if self.slow_start is not None:
-            check_cca(cca)
+            check_family(cca)
             if KEY in self.params:
                 raise at(KEY, "this key is given twice, once under params; leave one out")
         self.read_params(cca, count_packets)

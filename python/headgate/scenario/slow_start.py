@@ -63,7 +63,7 @@ def is_parameter(cca: Cca, given: object) -> bool:
     return bool(words) and (given in words or cca.family not in _FAMILIES)
 
 
-def check_cca(cca: Cca) -> None:
+def check_family(cca: Cca) -> None:
     """Raise an error for an algorithm whose slow start cannot be chosen."""
     if cca.family not in _FAMILIES:
         says = f"the slow start of {as_toml(cca.name)} is part of the algorithm"
