@@ -49,6 +49,16 @@ def test_a_word_of_cubic_stays_its_parameter() -> None:
         assert CcaChoice.model_validate(given).model_dump() == given
 
 
+def test_a_table_of_cubic_replaces_its_own_word() -> None:
+    given = {"name": "cubic", "slow_start": {"name": "hystart++"}}
+    assert laws(given) == {
+        "name": "cubic",
+        "params": {"slow_start": "classic"},
+        "slow_start": {"name": "hystart++", "params": {}},
+    }
+    assert CcaChoice.model_validate(given).model_dump() == given
+
+
 def test_another_slow_start_of_cubic_replaces_its_own() -> None:
     given = {"name": "cubic", "beta": 0.6, "slow_start": {"name": "search", "threshold": 0.3}}
     assert laws(given) == {

@@ -68,8 +68,15 @@ class CcaChoice(Named):
 
     @model_serializer
     def _short_form(self) -> Any:
-        start = {} if self.slow_start is None else {KEY: self.slow_start}
+        start = {} if self.slow_start is None else {KEY: self._write_slow_start()}
         return {"name": self.name, **start, **self.params} if start or self.params else self.name
+
+    def _write_slow_start(self) -> SlowStart | Mapping[str, str] | None:
+        """Return what is read as the same slow start: a word may be the algorithm's parameter."""
+        chosen = self.slow_start
+        if chosen and not chosen.params and is_parameter(catalog.cca(self.name), chosen.name):
+            return {"name": chosen.name}
+        return chosen
 
     @model_validator(mode="after")
     def _is_in_the_catalogue(self) -> CcaChoice:
