@@ -49,8 +49,8 @@ headgate_model::columns! {
         mean_rtt_s: Finite, "s", "Mean of the round trips measured, from the start of the flow on.";
         mean_cwnd as mean_cwnd_packets: Finite, "packets", "Mean congestion window at its ACKs, from the start of the flow on.";
         slow_start as slow_start_s: Optional, "s", "Time from the first SYN to the end of the first slow start; missing if it has not ended.";
-        slow_start_cwnd as slow_start_cwnd_packets: Finite, "packets", "Congestion window at the end of the first slow start, before a reduction; missing if it has not ended.";
-        slow_start_resent as slow_start_resent_packets: Small, "packets", "Packets sent again of those sent before the end of the first slow start or within one window after it.";
+        slow_start_cwnd as slow_start_cwnd_packets: Finite, "packets", "Congestion window at the end of the first slow start from the start of the flow on, before a reduction; missing if it has not ended.";
+        slow_start_resent as slow_start_resent_packets: Small, "packets", "Packets sent again of those sent from the start of the flow until one window after the end of its first slow start.";
         burst: NonZero, "1", "Number of the burst on its connection, from 1; missing for a flow.";
     }
     beside {
