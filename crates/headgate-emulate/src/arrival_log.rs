@@ -132,7 +132,7 @@ mod tests {
         let bytes = text(&mut file);
         assert_eq!((&bytes[..8], bytes.len()), (&MAGIC[..], 8 + ROW_BYTES));
         assert_eq!(bytes[8..16], 7_000_000u64.to_le_bytes());
-        assert_eq!(bytes[16..], [1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0, 0xdc, 5, 1, 0]);
+        assert_eq!(bytes[16..], [1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0, 0xdc, 5, 0b10, 0]); // ECT(0), RFC 3168 §5
     }
 
     #[test]

@@ -103,8 +103,8 @@ fn impairments() {
     let row = |many: usize, name: &str| json!(vec![json!({"name": name}); many]);
     for name in ["duplicate", "jitter", "reorder"] {
         let says = format!(
-            "'{name}' cannot act before the queue; only bernoulli, gilbert_elliott, policer can; write it under \
-             impairments"
+            "'{name}' cannot act before the queue; only bernoulli, ecn-bleach, ecn-mangle, gilbert_elliott, policer \
+             can; write it under impairments"
         );
         assert_refused("/links/0/ingress", row(1, name), "links[0].ingress", &says);
     }
