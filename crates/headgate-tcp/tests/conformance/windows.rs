@@ -74,8 +74,8 @@ fn the_end_of_the_first_slow_start_is_recorded_with_its_window() {
     assert_eq!(peer.tcp.stats.slow_start_exit(), None);
     peer.ack(2);
     let exit = peer.tcp.stats.slow_start_exit().expect("at the threshold");
-    // 5 segments were sent, and a window follows
-    assert_eq!((exit.cwnd, exit.until, exit.resent), (4.0, 5 + 4, 0));
+    // 2 segments were sent, then 2 for the first ACK, and a window follows
+    assert_eq!((exit.cwnd, exit.until, exit.resent), (4.0, 4 + 4, 0));
     peer.ack(3);
     assert_eq!(peer.tcp.stats.slow_start_exit(), Some(exit));
 }
