@@ -72,7 +72,7 @@ class CcaChoice(Named):
         return {"name": self.name, **start, **self.params} if start or self.params else self.name
 
     def _write_slow_start(self) -> SlowStart | Mapping[str, str] | None:
-        """Return what is read as the same slow start: a word may be the algorithm's parameter."""
+        """Return a form that is read as the same slow start: a word may be the algorithm's own."""
         chosen = self.slow_start
         if chosen and not chosen.params and is_parameter(catalog.cca(self.name), chosen.name):
             return {"name": chosen.name}
