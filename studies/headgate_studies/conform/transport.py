@@ -21,7 +21,7 @@ CASES = Cases()
 CLOSE = 0.02
 RATE_BASED = "follows a model of the path instead (draft-ietf-ccwg-bbr)"
 BBR = {"bbr": RATE_BASED, "bbr3": RATE_BASED}
-#: What a loss does to the window. Copa changes its delta only, and that in the competitive mode.
+#: Other responses to a loss. Copa changes its delta only, and that in the competitive mode.
 ON_LOSS = BBR | {"copa": "a loss does not reduce the window (Arun, Balakrishnan 2018 §2.2)"}
 RENO: dict[str, Any] = {"recovery": "reno"}
 NEWRENO: dict[str, Any] = {"recovery": "newreno"}
