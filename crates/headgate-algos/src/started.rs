@@ -71,7 +71,8 @@ impl<C: Controller> Controller for Started<C> {
         self.slow_start.on_start(now_s, path, window);
     }
 
-    #[inline]
+    // Inlined, it would make the enum's `on_ack` call itself, and no sender could inline that.
+    #[inline(never)]
     fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         self.note_rtt(ack.rtt_s);
         if window.slow_starts() {
