@@ -52,11 +52,20 @@ def live(tmp_path: Path) -> Path:
     log = np.zeros(3, arrivals_module._ROW)
     log["time_ps"] = np.arange(3) * 10**9
     log["from"], log["to"], log["size_bytes"] = 0, 1, 1000
-    (tmp_path / "arrivals.log").write_bytes(b"HGARRIV1" + log.tobytes())
+    (tmp_path / "arrivals.log").write_bytes(arrivals_module._MAGIC + log.tobytes())
     # the run lasts as long as the log: a packet after a second
     log["time_ps"][2] = 10**12
-    (tmp_path / "arrivals.log").write_bytes(b"HGARRIV1" + log.tobytes())
+    (tmp_path / "arrivals.log").write_bytes(arrivals_module._MAGIC + log.tobytes())
     return tmp_path
+
+
+@pytest.mark.usefixtures("lists")
+def test_a_log_of_another_version_is_one_sentence(live: Path) -> None:
+    log = (live / "arrivals.log").read_bytes()
+    (live / "arrivals.log").write_bytes(b"HGARRIV1" + log[8:])
+    done = headgate("run", live / "s.toml", "--trust", "--arrivals", live / "arrivals.log")
+    assert done.exit_code == 2
+    assert "arrivals.log: another version of Headgate wrote this log" in done.sentence
 
 
 @pytest.mark.usefixtures("lists")

@@ -61,7 +61,7 @@ def log_of(rows: int) -> bytes:
     log["from"] = np.arange(rows) % 2
     log["to"] = 1 - log["from"]
     log["flow"], log["size_bytes"] = log["from"], 1000
-    return b"HGARRIV1" + log.tobytes()
+    return arrivals_module._MAGIC + log.tobytes()
 
 
 def test_arrivals_are_on_the_disk_while_the_run_goes_on(tmp_path: Path) -> None:

@@ -52,9 +52,17 @@ Facts = dict[str, NDArray[np.uint64]]
 
 
 def is_log(file: BinaryIO) -> bool:
-    """Return whether an open file is a log of arrivals. Raises OSError."""
+    """Return whether an open file is a log of arrivals.
+
+    Raises OSError, and StoreError for a log of another version of Headgate.
+    """
     file.seek(0)
-    return file.read(len(_MAGIC)) == _MAGIC
+    begin = file.read(len(_MAGIC))
+    if begin != _MAGIC and begin[:-1] == _MAGIC[:-1]:
+        raise StoreError(
+            f"{file.name}: another version of Headgate wrote this log; replay it with that version"
+        )
+    return begin == _MAGIC
 
 
 def read_log(file: BinaryIO, at: int = 0, count: int = -1) -> Facts:
