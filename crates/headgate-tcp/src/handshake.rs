@@ -6,6 +6,7 @@ use headgate_model::units::{Span, seconds};
 
 use crate::context::{Context, Event, SenderContext, Syn, SynAck};
 use crate::profile::{ENDLESS, Profile, SynRetry};
+use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::state::Phase;
 
@@ -13,6 +14,14 @@ use crate::state::Phase;
 fn syn_timeout(retransmissions: u8, profile: &Profile) -> Span {
     let doublings = if profile.syn_backoff { retransmissions.min(16) } else { 0 };
     profile.syn_rto << doublings
+}
+
+impl Receiver {
+    /// Returns the answer to a SYN: the one that created the receiver, or the same one sent again.
+    #[must_use]
+    pub fn answer(&self, syn: &Syn, profile: &Profile) -> SynAck {
+        SynAck { tries: syn.tries, flags: self.marks.answer(syn.flags, profile) }
+    }
 }
 
 impl<C: Controller> Sender<C> {

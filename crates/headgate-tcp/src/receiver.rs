@@ -4,7 +4,7 @@ use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-use crate::context::{AckSegment, Blocks, Context, DataSegment, ReceiverContext, Syn, SynAck, Timer};
+use crate::context::{AckSegment, Blocks, Context, DataSegment, ReceiverContext, Timer};
 use crate::flags::Flags;
 use crate::marks::Marks;
 use crate::profile::Profile;
@@ -33,7 +33,7 @@ pub struct Receiver {
     newest: u32,
     /// Segments received in order since the last ACK.
     unacked: u8,
-    marks: Marks,
+    pub(crate) marks: Marks,
     /// Number of segments that will still be acknowledged at once.
     quick: u32,
     /// Whether a write has arrived completely and nothing after it. No older time stamp may then be compared
@@ -74,12 +74,6 @@ impl Receiver {
             ack_timer: NEVER,
             out_of_order: None,
         }
-    }
-
-    /// Returns the answer to a SYN: the one that created the receiver, or the same one sent again.
-    #[must_use]
-    pub fn answer(&self, syn: &Syn, profile: &Profile) -> SynAck {
-        SynAck { tries: syn.tries, flags: self.marks.answer(syn.flags, profile) }
     }
 
     /// Handles a data segment. Returns true if it was the last one missing, of the flow or of a write.

@@ -151,9 +151,9 @@ _FORMED: Mapping[str, Callable[[Plan, Mapping[str, Any]], dict[str, Any]]] = {
 
 
 class RunTables(Mapping[str, Table]):
-    """The tables of a run, each formed when it is first read: a small run takes as long otherwise.
+    """The tables of a run. Each is formed when it is first read.
 
-    `facts` are the columns of the engine.
+    To form all of them takes as long as a small run. `facts` are the columns of the engine.
     """
 
     def __init__(self, plan: Plan, facts: Mapping[str, Any]) -> None:

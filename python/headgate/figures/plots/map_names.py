@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox, BboxBase
 
+from headgate.figures.plots.panels import PT_PER_IN
 from headgate.figures.spec.drawing import Map
 from headgate.figures.spec.places import Point
 
-PT_PER_IN = 72.0
 #: The distance of a name from its router in points, and the steps by which it moves away.
 NEAR_PT, STEPS = 5.0, (1.0, 1.8, 3.0)
-#: The radius of a router, and how much of a name's box its letters fill.
+#: The radius of a router, in points.
 ROUTER_PT = 3.0
 #: Points on a link that are searched for below a name.
 SAMPLES = 40

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 
+from headgate.figures.plots.panels import PT_PER_IN
 from headgate.figures.spec.looks import GREY
 
-PT_PER_IN = 72.0
 #: The size of a name in points, the width of its letters and the height of its line over that.
 SIZE, LETTER, LINE = 8.0, 0.68, 1.25
 #: The distance of a name from its point, and the steps by which it moves away, in points.

@@ -233,7 +233,7 @@ def _term_pattern() -> re.Pattern[str]:
 #: A very small p as a number is false precision, and 0 is wrong.
 _SMALL_P = re.compile(r"\bp = (?:0(?![.\d])|\d(?:\.\d+)?e-\d+|0\.000\d*)")
 LEAST_P = "p < 0.001"
-#: A hyphen instead of a minus sign: before a number, after a space, a bracket or a slash.
+#: A hyphen instead of a minus sign: before a number, after a space or a bracket.
 _MINUS = re.compile(r"(?<=[\s(\[])-(?=\d)")
 
 
