@@ -225,3 +225,8 @@ def test_responses_describe_the_end_of_slow_start() -> None:
     assert excess == pytest.approx(3.0, rel=0.02)  # 4 BDP
     # 10 * 2^n packets per RTT reach 375, 90 % of the BDP, in the sixth round after the SYN's
     assert time_s == pytest.approx(0.1 * (1 + 6 + 1), abs=0.101)
+
+
+def test_a_misspelt_key_of_the_slow_start_is_recognised() -> None:
+    with pytest.raises(ScenarioError, match=r"slow_strat: .* did you mean 'slow_start'\?"):
+        make({"name": "reno", "slow_strat": "search"})

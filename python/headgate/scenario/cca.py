@@ -20,6 +20,7 @@ from pydantic_core import CoreSchema
 
 from headgate.base import catalog
 from headgate.base.errors import CatalogError
+from headgate.base.messages import also
 from headgate.base.parameters import Value, count_packets
 from headgate.plugin import user_code
 from headgate.scenario.base import Model, Named, also_text_and_params, at
@@ -81,8 +82,11 @@ class CcaChoice(Named):
     @model_validator(mode="after")
     def _is_in_the_catalogue(self) -> CcaChoice:
         cca = catalog.cca(self.name)
+        names = {param.name for param in cca.params}
         for key in self.params:
-            if is_algorithm(key) and key not in {param.name for param in cca.params}:
+            if key not in names and (near := also(key, (KEY,))):
+                raise at(key, f"'{self.name}' has no parameter '{key}'{near}")
+            if is_algorithm(key) and key not in names:
                 shares = f"{{ {self.name} = 0.5, {key} = 0.5 }}"
                 says = f"this is an algorithm, not a parameter of '{self.name}'; for a mix, write"
                 raise at(key, f"{says} a share for each algorithm, such as {shares}")
