@@ -12,7 +12,7 @@
 use crate::chance::Stream;
 use crate::ecn::Ecn;
 use crate::params::Card;
-use crate::units::{NEVER, Time};
+use crate::units::{NEVER, SECOND, Time, picoseconds};
 
 /// The decision on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,6 +175,70 @@ pub trait Discipline: Clone + Send {
     /// A quantity for time series, as (name, value).
     fn gauge(&self) -> Option<(&'static str, f64)> {
         None
+    }
+
+    /// The counts since the start of a discipline with a low-latency and a classic queue.
+    fn two_queues(&self) -> Option<TwoQueues> {
+        None
+    }
+}
+
+/// What has happened to the packets of one queue of a discipline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct QueueCounts {
+    /// Packets sent.
+    pub sent: u64,
+    /// Time that the packets sent have waited, picoseconds.
+    pub wait_ps: u128,
+    /// Packets marked.
+    pub marks: u64,
+    /// Packets dropped by the discipline.
+    pub drops: u64,
+}
+
+impl QueueCounts {
+    /// Counts a packet that leaves after this wait.
+    pub fn send(&mut self, wait_s: f64, marked: bool) {
+        self.sent += 1;
+        self.wait_ps += u128::from(picoseconds(wait_s));
+        self.marks += u64::from(marked);
+    }
+
+    /// Returns the mean wait of the packets sent, seconds; NaN without any.
+    #[must_use]
+    pub fn mean_wait_s(&self) -> f64 {
+        if self.sent == 0 { f64::NAN } else { self.wait_ps as f64 / self.sent as f64 / SECOND as f64 }
+    }
+
+    fn since(&self, before: &Self) -> Self {
+        Self {
+            sent: self.sent - before.sent,
+            wait_ps: self.wait_ps - before.wait_ps,
+            marks: self.marks - before.marks,
+            drops: self.drops - before.drops,
+        }
+    }
+}
+
+/// The counts of a discipline with two queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct TwoQueues {
+    /// The low-latency queue.
+    pub low: QueueCounts,
+    /// The classic queue.
+    pub classic: QueueCounts,
+}
+
+impl TwoQueues {
+    /// Returns the counts of the low-latency queue, or of the classic one.
+    pub fn of(&mut self, low: bool) -> &mut QueueCounts {
+        if low { &mut self.low } else { &mut self.classic }
+    }
+
+    /// Returns the counts since `before`.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self { low: self.low.since(&before.low), classic: self.classic.since(&before.classic) }
     }
 }
 

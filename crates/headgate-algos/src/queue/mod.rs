@@ -78,13 +78,17 @@ macro_rules! forward_to_variants {
             fn gauge(&self) -> Option<(&'static str, f64)> {
                 match self { $(Self::$Name(queue) => queue.gauge(),)+ }
             }
+
+            fn two_queues(&self) -> Option<TwoQueues> {
+                match self { $(Self::$Name(queue) => queue.two_queues(),)+ }
+            }
         }
     };
 }
 
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Queues, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Queues, TwoQueues, Verdict};
 use headgate_model::units::Time;
 
 use crate::plugin::PluginQueue;
@@ -93,6 +97,7 @@ queues! {
     ack_priority => AckPriority,
     ared => Ared,
     codel => Codel,
+    dualpi2 => DualPi2,
     fq_codel => FqCodel,
     pi => Pi,
     pie => Pie,

@@ -149,7 +149,7 @@ impl Line {
             Service::Trace(line) => {
                 let capacity = line.capacity(now, outages);
                 let sent = LinkUsage::new(left, capacity, now - since);
-                PortRow { tally, sent, rate_bps: line.bps, early }
+                PortRow { tally, sent, rate_bps: line.bps, early, queues: None }
             }
         };
         row.sent.down = outages.downtime(since, now);

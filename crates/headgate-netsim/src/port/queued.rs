@@ -10,7 +10,7 @@ use headgate_model::control::ControllerRegistry;
 use headgate_model::ecn::Ecn;
 use headgate_model::feedback::{Feedback, PassingPacket, Routers};
 use headgate_model::plan::{Buffer, OutageQueue};
-use headgate_model::queue::{Backlog, Discipline, QueuedPacket, Verdict};
+use headgate_model::queue::{Backlog, Discipline, QueuedPacket, TwoQueues, Verdict};
 use headgate_model::units::{NEVER, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,8 @@ pub struct QueuedPort<L: ControllerRegistry> {
     carried: (u64, u64),
     waited: u128,
     tally: Tally,
+    /// The counts of a discipline with two queues when the tally began.
+    queues_before: TwoQueues,
     /// Time that data packets waited before the discipline dropped them, picoseconds.
     dropped_wait: u128,
     /// The packet in service, if an outage will interrupt it, and the time that it waited.
@@ -91,6 +93,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
             carried: (0, 0),
             waited: 0,
             tally: Tally::default(),
+            queues_before: TwoQueues::default(),
             dropped_wait: 0,
             interrupted: None,
             outage_losses: 0,

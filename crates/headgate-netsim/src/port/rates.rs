@@ -75,7 +75,7 @@ impl Rates {
         outages: &Outages,
     ) -> PortRow {
         let sent = LinkUsage::new(left, self.capacity(now, outages), now - since);
-        PortRow { tally, sent, rate_bps: self.bps, early }
+        PortRow { tally, sent, rate_bps: self.bps, early, queues: None }
     }
 
     /// Returns the capacity of the line from the start of the tally until `now`, bit/s x ps.

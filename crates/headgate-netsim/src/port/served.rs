@@ -1,7 +1,7 @@
 //! The order in which a port that stores packets sends them.
 
 use headgate_model::chance::Stream;
-use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, TwoQueues, Verdict};
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -96,5 +96,9 @@ impl<Q: Discipline> Discipline for ServiceOrder<Q> {
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
         self.discipline().and_then(Q::gauge)
+    }
+
+    fn two_queues(&self) -> Option<TwoQueues> {
+        self.discipline().and_then(Q::two_queues)
     }
 }

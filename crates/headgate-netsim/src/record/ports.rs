@@ -1,6 +1,7 @@
 //! Counts of one port, and its row in the results.
 
 use headgate_model::column::{Count, Duration, Durations, Figure, Index, Instant, Peak};
+use headgate_model::queue::TwoQueues;
 use headgate_model::units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -73,13 +74,24 @@ headgate_model::columns! {
         pub rate_bps: u64,
         /// Waits and losses that the network's counters contain too early or too late.
         pub early: EarlyCounts,
+        /// The counts of a discipline with two queues.
+        pub queues: Option<TwoQueues>,
     }
     derived {
         rate_bps = |row| row.mean_rate_bps(), "bit/s", "Rate of the link, or its mean after the warm-up if it changes or the link has outages; a new rate begins when what was queued before it has left.";
+        low_wait_s = |row| row.of_queues(|queues| queues.low.mean_wait_s()), "s", "Mean wait of the packets sent from the low-latency queue of a discipline with two queues (dualpi2), after the warm-up; missing without one.";
+        classic_wait_s = |row| row.of_queues(|queues| queues.classic.mean_wait_s()), "s", "The same of its classic queue.";
+        low_marks = |row| row.of_queues(|queues| queues.low.marks as f64), "packets", "Packets that it marked in the low-latency queue, after the warm-up; marks less these are those of the classic one.";
+        low_drops = |row| row.of_queues(|queues| queues.low.drops as f64), "packets", "Packets that it dropped from the low-latency queue, after the warm-up.";
     }
 }
 
 impl PortRow {
+    /// Returns a figure of the two queues; NaN without them.
+    fn of_queues(&self, figure: impl Fn(&TwoQueues) -> f64) -> f64 {
+        self.queues.as_ref().map_or(f64::NAN, figure)
+    }
+
     /// Returns the mean rate, bit/s.
     pub fn mean_rate_bps(&self) -> f64 {
         let elapsed = u128::from(self.sent.elapsed);

@@ -27,6 +27,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         let (max_queue, lost) = (self.queue() as u64, self.wire.pending_losses(now).0);
         self.tally = Tally { max_queue, lost, ..Tally::default() };
         self.outage_losses = u64::from(self.cut_leaves > now);
+        self.queues_before = self.queue.two_queues().unwrap_or_default();
     }
 
     /// Returns the bytes sent and the packets dropped since the tally began.
@@ -44,6 +45,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         let tally = Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally };
         let early = EarlyCounts { wait_ps: -((waits_of_data + self.dropped_wait) as i128), lost: lost_data };
         let mut row = self.line.row(tally, left, (self.since, now), early);
+        row.queues = self.queue.two_queues().map(|queues| queues.since(&self.queues_before));
         row.sent.outage_losses = self.outage_losses - u64::from(self.cut_leaves > now);
         row
     }

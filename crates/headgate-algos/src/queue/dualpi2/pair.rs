@@ -1,0 +1,110 @@
+//! The two queues, and the scheduler that chooses between them.
+
+use std::collections::VecDeque;
+
+use headgate_model::queue::QueuedPacket;
+
+use super::MTU_BYTES;
+
+/// One of the two queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(super) enum Side {
+    /// The low-latency queue.
+    Low,
+    /// The classic queue.
+    Classic,
+}
+
+impl Side {
+    fn other(self) -> Self {
+        if self == Self::Low { Self::Classic } else { Self::Low }
+    }
+}
+
+/// Weights are integers of this sum, so that credits are exact.
+const WHOLE: i64 = 1_000_000;
+
+/// Both queues and the credit between them.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Pair {
+    /// The packets of L and C, each with whether L's own threshold applies to it.
+    lines: [VecDeque<(QueuedPacket, bool)>; 2],
+    bytes: u64,
+    /// The weights of L and C: what a byte of the other queue adds to the own credit.
+    weights: [i64; 2],
+    /// Above 0, C has sent less than its share.
+    credit: i64,
+}
+
+impl Pair {
+    pub fn new(classic_protection: f64) -> Self {
+        let classic = libm::round(classic_protection * WHOLE as f64) as i64;
+        let mut pair =
+            Self { lines: Default::default(), bytes: 0, weights: [WHOLE - classic, classic], credit: 0 };
+        pair.reset();
+        pair
+    }
+
+    /// Begins with the queue of the larger weight (Linux sch_dualpi2.c).
+    fn reset(&mut self) {
+        let [low, classic] = self.weights;
+        self.credit = MTU_BYTES as i64 * (classic - low);
+    }
+
+    pub fn waiting(&self, side: Side) -> usize {
+        self.lines[side as usize].len()
+    }
+
+    pub fn packets(&self) -> usize {
+        self.waiting(Side::Low) + self.waiting(Side::Classic)
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Returns how long the first packet of a queue has waited; 0 if it is empty.
+    pub fn wait_s(&self, side: Side, now_s: f64) -> f64 {
+        self.lines[side as usize].front().map_or(0.0, |(packet, _)| now_s - packet.since_s)
+    }
+
+    /// Adds a packet. The credit restarts when both queues were empty.
+    pub fn push(&mut self, side: Side, packet: QueuedPacket, applies: bool) {
+        if self.packets() == 0 {
+            self.reset();
+        }
+        self.bytes += u64::from(packet.size_bytes);
+        self.lines[side as usize].push_back((packet, applies));
+    }
+
+    /// Returns the queue whose turn it is: by credit, or by the longer wait if those of L count as longer by
+    /// `shift_s`.
+    pub fn choose(&self, now_s: f64, shift_s: Option<f64>) -> Option<Side> {
+        match (self.waiting(Side::Low), self.waiting(Side::Classic)) {
+            (0, 0) => return None,
+            (_, 0) => return Some(Side::Low),
+            (0, _) => return Some(Side::Classic),
+            _ => {}
+        }
+        let low = match shift_s {
+            None => self.credit <= 0,
+            Some(shift_s) => self.wait_s(Side::Low, now_s) + shift_s >= self.wait_s(Side::Classic, now_s),
+        };
+        Some(if low { Side::Low } else { Side::Classic })
+    }
+
+    pub fn pop(&mut self, side: Side) -> Option<(QueuedPacket, bool)> {
+        let first = self.lines[side as usize].pop_front()?;
+        self.bytes -= u64::from(first.0.size_bytes);
+        Some(first)
+    }
+
+    /// Charges a sent packet to its queue, if the other queue has packets.
+    pub fn charge(&mut self, side: Side, size_bytes: u32) {
+        if self.waiting(side.other()) == 0 {
+            return;
+        }
+        let change = i64::from(size_bytes) * self.weights[side.other() as usize];
+        self.credit += if side == Side::Low { change } else { -change };
+    }
+}
