@@ -54,6 +54,7 @@ const QUEUE_GAUGES: &[(&str, Option<&str>)] = &[
     ("ack-priority", Some("ACKs")),
     ("ared", Some("max_p")),
     ("codel", Some("drops in a row")),
+    ("dualpi2", Some("probability")),
     ("fq-codel", Some("busy queues")),
     ("pi", Some("probability")),
     ("pie", Some("probability")),

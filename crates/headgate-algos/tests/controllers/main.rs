@@ -4,6 +4,8 @@ mod asks;
 mod bbr;
 mod cards;
 mod drive;
+mod dualpi2;
+mod dualpi2_slow;
 mod invariants;
 mod ports;
 mod queues;

@@ -24,9 +24,9 @@ impl Law {
 
     /// Updates the probability by the current wait.
     pub fn update(&mut self, wait_s: f64) {
-        let error = self.alpha_hz * (wait_s - self.target_s);
-        let change = self.beta_hz * (wait_s - self.before_s);
-        self.probability = (self.probability + (error + change)).clamp(0.0, self.most);
+        let (error_s, change_s) = (wait_s - self.target_s, wait_s - self.before_s);
+        let next = self.probability + self.alpha_hz * error_s + self.beta_hz * change_s;
+        self.probability = next.clamp(0.0, self.most);
         self.before_s = wait_s;
     }
 
