@@ -62,7 +62,7 @@ def test_reno_and_dctcp_share_a_line(variant: str, threshold_s: float) -> None:
     assert port(result, "utilisation") > 0.95
 
 
-def test_without_coupling_dctcp_takes_what_reno_leaves() -> None:
+def test_a_stronger_coupling_slows_dctcp() -> None:
     def shared(coupling: float) -> float:
         queue = {"name": "dualpi2", "variant": "linux", "coupling": coupling}
         return ratio(scenario(queue, 40).run(seed=1))

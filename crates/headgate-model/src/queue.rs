@@ -183,7 +183,7 @@ pub trait Discipline: Clone + Send {
     }
 }
 
-/// What has happened to the packets of one queue of a discipline.
+/// Counts of the packets of one queue of a discipline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct QueueCounts {
     /// Packets sent.

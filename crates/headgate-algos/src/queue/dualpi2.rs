@@ -1,7 +1,7 @@
 //! DualPI2: two queues whose controls are coupled, one for scalable senders and one for all others.
 //!
 //! # Overview
-//! DualPI2 gives low-latency traffic a short queue of its own. Its marks are coupled to the drops of the other
+//! DualPI2 gives low-latency traffic a separate short queue. Its marks are coupled to the drops of the other
 //! queue, so that flows of both kinds obtain about the same rate at the same RTT.
 //!
 //! # The rule

@@ -1,4 +1,4 @@
-//! DualPI2 against the slow program, and what holds under any traffic.
+//! DualPI2 against the slow program, and its invariants under any traffic.
 
 use std::collections::BTreeMap;
 
@@ -134,7 +134,7 @@ impl Bench {
         self.seen.1 += drops.len() as u32;
         drops.iter().for_each(|id| assert!(self.sizes.remove(id).is_some(), "{id} was not there"));
         if let Some((id, marked)) = left {
-            let size = self.sizes.remove(&id).expect("what leaves was there");
+            let size = self.sizes.remove(&id).expect("it was there");
             self.seen.0 += u32::from(marked);
             self.free += (f64::from(size) / self.rate_bytes_s * UNITS_PER_S).ceil() as u64;
         }

@@ -4,7 +4,7 @@
 use headgate_model::chance::Stream;
 use headgate_model::ecn::Ecn;
 
-/// What a user may set, and the values of the text for the rest.
+/// The settings of a user, and the text's values for the rest.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub linux: bool,

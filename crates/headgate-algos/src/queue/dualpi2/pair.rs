@@ -30,7 +30,7 @@ pub(super) struct Pair {
     /// The packets of L and C, each with whether L's own threshold applies to it.
     lines: [VecDeque<(QueuedPacket, bool)>; 2],
     bytes: u64,
-    /// The weights of L and C: what a byte of the other queue adds to the own credit.
+    /// The weights of L and C: a byte sent by one queue adds the other's weight to the other's credit.
     weights: [i64; 2],
     /// Above 0, C has sent less than its share.
     credit: i64,
