@@ -171,14 +171,14 @@ enum Fate {
     Drop,
 }
 
-/// A port's DualPI2.
+/// A port's DualPI2. Its larger parts are boxed, because every port has the size of the largest discipline.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct DualPi2 {
-    params: Params,
+    params: Box<Params>,
     /// Bytes in both queues that the automatic limit of `rfc` allows.
     limit_bytes: f64,
     law: Law,
-    pair: Pair,
+    pair: Box<Pair>,
     /// Sums of probabilities since the last choice (RFC 9332 A.1), of L and C.
     sums: [f64; 2],
     /// The port's random stream, from its first arrival on, which departures use too.
@@ -186,7 +186,7 @@ pub struct DualPi2 {
     /// The queue of the arrival that is being decided on.
     arriving: Side,
     next: Time,
-    counts: TwoQueues,
+    counts: Box<TwoQueues>,
 }
 
 impl DualPi2 {
@@ -195,15 +195,15 @@ impl DualPi2 {
         let params = settle(params);
         let most = if params.drop_on_overload { 1.0 } else { 1.0 / params.coupling };
         Self {
-            params,
+            params: Box::new(params),
             limit_bytes: (LIMIT_S * rate_bytes_s).max(2.0 * MTU_BYTES),
             law: Law::new(&params, most),
-            pair: Pair::new(params.classic_protection),
+            pair: Box::new(Pair::new(params.classic_protection)),
             sums: [0.0; 2],
             chance: None,
             arriving: Side::Classic,
             next: picoseconds(params.tupdate_s),
-            counts: TwoQueues::default(),
+            counts: Box::default(),
         }
     }
 
@@ -255,7 +255,7 @@ impl DualPi2 {
     /// Whether a packet of L is marked when it leaves, by L's own threshold or, in `rfc`, by the larger of its
     /// probability and the coupled one.
     fn marks_leaving(&mut self, wait_s: f64, applies: bool) -> bool {
-        let Params { variant, step_s, ramp_start_s, ramp_s, min_packets, .. } = self.params;
+        let Params { variant, step_s, ramp_start_s, ramp_s, min_packets, .. } = *self.params;
         if variant == Variant::Linux {
             return applies && wait_s > step_s;
         }
@@ -405,7 +405,7 @@ impl Discipline for DualPi2 {
     }
 
     fn two_queues(&self) -> Option<TwoQueues> {
-        Some(self.counts)
+        Some(*self.counts)
     }
 }
 
