@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use headgate_model::chance::Stream;
-use headgate_model::queue::{Arrival, Backlog, DRAWS, Decision, Discipline, Packet, QueuedPacket, Verdict};
+use headgate_model::queue::{
+    Arrival, Backlog, DRAWS, Decision, Discipline, Packet, QueuedPacket, TwoQueues, Verdict,
+};
 use headgate_model::units::{NEVER, Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
@@ -289,6 +291,10 @@ impl Discipline for PluginQueue {
 
     // The interface of user-defined disciplines does not include a gauge yet.
     fn gauge(&self) -> Option<(&'static str, f64)> {
+        None
+    }
+
+    fn two_queues(&self) -> Option<TwoQueues> {
         None
     }
 }
