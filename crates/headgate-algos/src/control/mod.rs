@@ -112,6 +112,7 @@ controllers! {
     illinois => Illinois,
     ledbat => Ledbat,
     ledbat_pp => LedbatPp,
+    prague => Prague,
     reno => Reno,
     scalable => Scalable,
     vegas => Vegas,
