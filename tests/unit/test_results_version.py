@@ -20,7 +20,7 @@ RELEASED = [
     {"kind": "flows", "cca": {"name": "vcp", "variant": "released"}, "count": 3, "reverse": back}
     for back in (False, True)
 ]
-QUEUES = ("drop_tail", "red", "codel", "fq-codel", "pie")
+QUEUES = ("drop_tail", "red", "codel", "fq-codel", "pie", "dualpi2")
 
 
 def make_scenarios() -> dict[str, Scenario]:
@@ -47,8 +47,11 @@ def make_scenarios() -> dict[str, Scenario]:
     marking = {**network, "queue": {"name": "threshold", "mark_packets": 20}}
     dctcp = [{"kind": "flows", "cca": "dctcp", "count": 3}]
     marked = {**plain, "network": marking, "traffic": dctcp}
+    coupled = {**network, "queue": {"name": "dualpi2", "variant": "linux"}}
+    prague = [{"kind": "flows", "cca": cca, "count": 2} for cca in ("prague", "cubic")]
+    l4s = {**plain, "network": coupled, "traffic": prague}
     lossy = {**ccas["cubic"], "network": {**network, "loss": 0.01}}
-    made = ccas | queues | {"web": web, "marked": marked, "lossy": lossy}
+    made = ccas | queues | {"web": web, "marked": marked, "l4s": l4s, "lossy": lossy}
     made["vcp-released"] = {**plain, "network": {**network, **LOADS}, "traffic": RELEASED}
     return {name: Scenario.from_dict(one) for name, one in made.items()}
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Plan = Mapping[str, Any]
 
-MARKING = 'network.queue = {name = "threshold", mark = "0.17 BDP"}'
+MARKING = 'network.queue = {name = "threshold", mark = "0.17 BDP"} or network.queue = "dualpi2"'
 
 
 def scenario_warnings(scenario: ScenarioSpec, plan: Plan, arrays: Arrays) -> list[str]:

@@ -147,7 +147,7 @@ pub(crate) const CARD: Card = Card {
     name: "dualpi2",
     title: "DualPI2",
     aliases: &[],
-    family: "delay",
+    family: "mark",
     rule: "p' += alpha (wait - target) + beta (wait - wait_old); C: p'^2, L: max(k p', own)",
     response: "wait of C = target; L/C rate = 1 at equal RTT",
     references: &["RFC 9332", "RFC 9331", "De Schepper et al. 2016"],

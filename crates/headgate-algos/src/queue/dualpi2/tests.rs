@@ -121,7 +121,8 @@ fn the_low_queue_has_a_step_or_a_ramp() {
     let share = |variant, wait_s| {
         let mut queue = queue(&[("variant", variant), ("ramp_s", 0.0004)]);
         put(&mut queue, 101, Ecn::Ect1, 0.0);
-        let marks = (0..100).filter(|_| queue.dequeue(&port(wait_s), &mut Vec::new()).is_some_and(|one| one.1));
+        let marks =
+            (0..100).filter(|_| queue.dequeue(&port(wait_s), &mut Vec::new()).is_some_and(|one| one.1));
         marks.count()
     };
     assert_eq!([0.0008, 0.00101, 0.02].map(|wait_s| share(1.0, wait_s)), [0, 100, 100]);
@@ -154,7 +155,8 @@ fn linux_spares_packets_before_less_than_two_others() {
 
 #[test]
 fn packets_join_a_queue_by_their_ecn_field() {
-    let low = |classifier| Ecn::ALL.map(|ecn| queue(&[("classifier", classifier)]).classify(ecn) == Side::Low);
+    let low =
+        |classifier| Ecn::ALL.map(|ecn| queue(&[("classifier", classifier)]).classify(ecn) == Side::Low);
     assert_eq!(low(0.0), [false, true, false, true]);
     assert_eq!(low(1.0), [false, true, true, true]);
 }
@@ -205,4 +207,31 @@ fn only_ticks_that_change_nothing_are_passed_over() {
         assert!(ticks < 1000, "{ticks}"); // of 225,000
         assert_eq!((queue.next, queue.law), (slow.next, slow.law));
     }
+}
+
+/// The expectations of picoquic's `dualq_overload_test` and `dualq_pi2_clamp_test` (MIT).
+#[test]
+fn the_expectations_of_picoquic_hold() {
+    let next = |queue: &mut DualPi2, ecn| {
+        put(queue, 1, ecn, 0.0);
+        let mut drops = Vec::new();
+        let sent = queue.dequeue(&port(0.0), &mut drops);
+        (sent.map(|(_, marked)| marked), drops.len())
+    };
+    let (dropped, marked) = ((None, 1), (Some(true), 0));
+    // saturated: the sum of L's probabilities goes from 0.85 to 1.05, and then from 0.05 by 0.2 and 1 to 1.25
+    let [mut queue, _] = at(0.2_f64.sqrt(), &[("coupling", 2.5)]);
+    queue.sums[Side::Low as usize] = 0.85;
+    assert_eq!(next(&mut queue, Ecn::Ect1), dropped);
+    assert_eq!(next(&mut queue, Ecn::Ect1), marked);
+    // not saturated: 0.9 and 0.2 choose a packet of C, which is dropped or marked
+    let [mut queue, _] = at(0.2_f64.sqrt(), &[]);
+    for (ecn, due) in [(Ecn::NotEct, dropped), (Ecn::Ect0, marked)] {
+        queue.sums[Side::Classic as usize] = 0.9;
+        assert_eq!(next(&mut queue, ecn), due);
+    }
+    queue.law.probability = 1.5;
+    queue.law.update(0.015);
+    queue.law.update(0.015);
+    assert_eq!(queue.law.probability, 1.0);
 }
