@@ -14,6 +14,8 @@
 //! NOTE(RFC 8289 section 5): ECN-capable packets can be marked and sent instead of dropped, as in Linux; the
 //! RFC leaves this open.
 //!
+//! NOTE(RFC 8289): `ce_threshold` of Linux marks each packet that has waited longer, besides CoDel's own marks.
+//!
 //! NOTE(RFC 8289 section 5.4): by default the square root is computed as in Linux, by one step of Newton's
 //! method per drop (`root`). The second drop of a phase then follows after half an interval instead of 0.71,
 //! so that many flows that each lose a few packets in a row lose more.
@@ -24,6 +26,9 @@
 //! # References
 //! RFC 8289; Nichols, Jacobson 2012; Linux `codel_impl.h` (marking).
 
+mod ce_threshold;
+
+pub(crate) use ce_threshold::{MarkedPackets, exceeds_ce_threshold};
 use headgate_model::params::Card;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::VecDeque;
@@ -49,6 +54,8 @@ headgate_model::params! {
     ecn: switch(["off", "on"], "RFC 8289 leaves it open"),
     /// How the square root of the count is found: a step of Newton's method for each drop, or exactly.
     root: choice(Root, "Linux codel_impl.h; RFC 8289 §5.4"),
+    /// Wait above which every packet capable of ECN is marked; 0 = none.
+    ce_threshold_s: number(0.0, (0.0, 100.0), "s", "Linux codel_impl.h, ce_threshold"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -243,7 +250,11 @@ impl Discipline for Codel {
 
     fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
         let next = self.control.dequeue(&mut self.packets, port.now_s, drops);
-        next.map(|(packet, marked)| (packet.id, marked))
+        let threshold_s = self.control.params.ce_threshold_s;
+        next.map(|(packet, marked)| {
+            let exceeds = exceeds_ce_threshold(&packet, port.now_s, threshold_s, MarkedPackets::All);
+            (packet.id, marked || exceeds)
+        })
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
@@ -261,7 +272,7 @@ mod tests {
     }
 
     fn rooted(ecn: bool, root: Root) -> Codel {
-        Codel::new(Params { target_s: 0.005, interval_s: 0.1, mtu_bytes: 1514.0, ecn, root }, 0.0)
+        Codel::new(Params { ecn, root, ..Params::default() }, 0.0)
     }
 
     fn queued(id: u32, since_s: f64) -> QueuedPacket {
@@ -308,6 +319,16 @@ mod tests {
         for (due, (_, at, _)) in due.iter().zip(&seen) {
             assert!((0.0..0.001_001).contains(&(at - due)), "{at} {due}");
         }
+    }
+
+    #[test]
+    fn every_packet_above_the_ce_threshold_is_marked() {
+        // the wait is 10 ms, and CoDel itself marks the packet at 110 ms
+        let marks = |ce_threshold_s| {
+            let params = Params { ecn: true, ce_threshold_s, ..Params::default() };
+            served(&mut Codel::new(params, 0.0), 105).len()
+        };
+        assert_eq!([0.0, 0.0099, 0.0101].map(marks), [1, 105, 1]);
     }
 
     #[test]

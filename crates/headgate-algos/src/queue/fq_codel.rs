@@ -19,13 +19,16 @@
 //! NOTE(RFC 8290 section 4.1.1): the hash is fixed, not salted, and uses the connection and its direction
 //! instead of the five header fields, so that a repeated run repeats its collisions.
 //!
+//! NOTE(RFC 8290): `ce_threshold` of Linux marks each packet that has waited longer, so that flows of L4S, whose
+//! packets carry ECT(1), keep short queues.
+//!
 //! # When to use it
 //! At a line shared by flows that should not affect each other. It needs no settings.
 //!
 //! # References
 //! RFC 8290; RFC 8289; Shreedhar, Varghese 1995 (deficit round robin); Linux sch_fq_codel.c (drop batch).
 
-use super::codel::{self, Control, Fifo, PacketQueue};
+use super::codel::{self, Control, Fifo, MarkedPackets, PacketQueue, exceeds_ce_threshold};
 use headgate_model::params::Card;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::VecDeque;
@@ -60,6 +63,10 @@ headgate_model::params! {
     ecn: switch(["on", "off"], "RFC 8290 §5.2.7"),
     /// How CoDel finds the square root of its count.
     root: choice(codel::Root, "Linux codel_impl.h; RFC 8289 §5.4"),
+    /// Wait above which every packet of a kind is marked; 0 = none.
+    ce_threshold_s: number(0.0, (0.0, 100.0), "s", "Linux sch_fq_codel.c, ce_threshold"),
+    /// The packets that it marks: all that are capable of ECN, or those with ECT(1).
+    ce_threshold_for: choice(MarkedPackets, "Linux sch_fq_codel.c, ce_threshold_selector"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -101,7 +108,9 @@ impl FqCodel {
     /// Creates a discipline in its initial state.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         let Params { target_s, interval_s, ecn, root, .. } = params;
-        let control = Control::new(codel::Params { target_s, interval_s, mtu_bytes: MTU_BYTES, ecn, root });
+        let of_codel =
+            codel::Params { target_s, interval_s, mtu_bytes: MTU_BYTES, ecn, root, ..<_>::default() };
+        let control = Control::new(of_codel);
         let flow = Flow { packets: PacketQueue::default(), control, credit: 0.0, listed: false };
         let flows = vec![flow; params.flows as usize];
         Self { params, flows, new: VecDeque::new(), old: VecDeque::new(), packets: 0, bytes: 0.0 }
@@ -217,7 +226,9 @@ impl Discipline for FqCodel {
             self.packets -= drops.len() - before + usize::from(next.is_some());
             if let Some((packet, marked)) = next {
                 flow.credit -= f64::from(packet.size_bytes);
-                return Some((packet.id, marked));
+                let Params { ce_threshold_s, ce_threshold_for, .. } = self.params;
+                let exceeds = exceeds_ce_threshold(&packet, port.now_s, ce_threshold_s, ce_threshold_for);
+                return Some((packet.id, marked || exceeds));
             }
             self.retire(is_new);
         }
@@ -294,6 +305,20 @@ mod tests {
         assert_eq!(drops, [104, 105]);
         sent(&mut queue);
         assert!(!queue.make_room(&mut drops)); // there is nothing left to drop
+    }
+
+    #[test]
+    fn the_ce_threshold_marks_all_or_those_of_l4s() {
+        let marked = |threshold_s, meant, ecn| {
+            let mut queue = queue(&[("ce_threshold_s", threshold_s), ("ce_threshold_for", meant)]);
+            let packet = QueuedPacket { id: 1, size_bytes: 1500, flow: 1, data: true, ecn, since_s: 0.0 };
+            queue.enqueue(packet, &Backlog::default(), &mut Vec::new());
+            let port = Backlog { now_s: 0.002, ..Backlog::default() };
+            queue.dequeue(&port, &mut Vec::new()) == Some((1, true))
+        };
+        assert_eq!(Ecn::ALL.map(|ecn| marked(0.001, 0.0, ecn)), [false, true, true, true]);
+        assert_eq!(Ecn::ALL.map(|ecn| marked(0.001, 1.0, ecn)), [false, true, false, false]);
+        assert!(!marked(0.002, 0.0, Ecn::Ect1) && !marked(0.0, 0.0, Ecn::Ect1));
     }
 
     /// Returns the number of drops while each of eight flows queues two packets that have waited long.
