@@ -11,5 +11,6 @@ pub mod order;
 pub mod policer;
 pub mod probe_rtt;
 pub mod rounds;
+pub mod turns;
 pub mod whole;
 pub mod windowed;

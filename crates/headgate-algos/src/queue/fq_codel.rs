@@ -29,9 +29,9 @@
 //! RFC 8290; RFC 8289; Shreedhar, Varghese 1995 (deficit round robin); Linux sch_fq_codel.c (drop batch).
 
 use super::codel::{self, Control, Fifo, MarkedPackets, PacketQueue, exceeds_ce_threshold};
+use crate::parts::turns::Turns;
 use headgate_model::params::Card;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
-use std::collections::VecDeque;
 
 headgate_model::choices! {
     /// The packets that protect the last packet of a queue from a drop.
@@ -87,10 +87,6 @@ const MTU_BYTES: f64 = 1514.0;
 struct Flow {
     packets: PacketQueue,
     control: Control,
-    /// Bytes that the flow may still send in this turn.
-    credit: f64,
-    /// Whether the flow is in the list of new or old flows.
-    listed: bool,
 }
 
 /// A port's FQ-CoDel.
@@ -98,8 +94,7 @@ struct Flow {
 pub struct FqCodel {
     params: Params,
     flows: Vec<Flow>,
-    new: VecDeque<u32>,
-    old: VecDeque<u32>,
+    turns: Turns,
     packets: usize,
     bytes: f64,
 }
@@ -111,45 +106,10 @@ impl FqCodel {
         let of_codel =
             codel::Params { target_s, interval_s, mtu_bytes: MTU_BYTES, ecn, root, ..<_>::default() };
         let control = Control::new(of_codel);
-        let flow = Flow { packets: PacketQueue::default(), control, credit: 0.0, listed: false };
+        let flow = Flow { packets: PacketQueue::default(), control };
         let flows = vec![flow; params.flows as usize];
-        Self { params, flows, new: VecDeque::new(), old: VecDeque::new(), packets: 0, bytes: 0.0 }
-    }
-
-    fn place(&self, flow: u64) -> usize {
-        ((u128::from(mix(flow)) * self.flows.len() as u128) >> 64) as usize
-    }
-
-    /// Returns the flow whose turn it is, and whether it is new.
-    fn turn(&mut self) -> Option<(u32, bool)> {
-        loop {
-            let is_new = !self.new.is_empty();
-            let at = *self.new.front().or(self.old.front())?;
-            let flow = &mut self.flows[at as usize];
-            if flow.credit > 0.0 {
-                return Some((at, is_new));
-            }
-            flow.credit += self.params.quantum_bytes;
-            self.step_back(is_new);
-        }
-    }
-
-    /// Moves the first flow to the end of the old ones.
-    fn step_back(&mut self, is_new: bool) {
-        let from = if is_new { &mut self.new } else { &mut self.old };
-        let at = from.pop_front();
-        self.old.extend(at);
-    }
-
-    /// Removes the flow whose turn it is, because it has nothing to send.
-    fn retire(&mut self, is_new: bool) {
-        if is_new && !self.old.is_empty() {
-            return self.step_back(true);
-        }
-        let from = if is_new { &mut self.new } else { &mut self.old };
-        if let Some(at) = from.pop_front() {
-            self.flows[at as usize].listed = false;
-        }
+        let turns = Turns::new(flows.len(), params.quantum_bytes);
+        Self { params, flows, turns, packets: 0, bytes: 0.0 }
     }
 
     /// Drops packets at the head of the longest queue. Returns false if all queues are empty.
@@ -183,27 +143,16 @@ impl Fifo for Among<'_> {
     }
 }
 
-/// SplitMix64's finaliser (Steele, Lea, Flood 2014).
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 impl Discipline for FqCodel {
     fn has_dequeue(&self) -> bool {
         true
     }
 
     fn enqueue(&mut self, packet: QueuedPacket, _port: &Backlog, drops: &mut Vec<u32>) {
-        let at = self.place(packet.flow);
-        let flow = &mut self.flows[at];
+        let at = self.turns.place(packet.flow);
         self.bytes += f64::from(packet.size_bytes);
-        flow.packets.push(packet);
-        if !flow.listed {
-            (flow.listed, flow.credit) = (true, self.params.quantum_bytes);
-            self.new.push_back(at as u32);
-        }
+        self.flows[at].packets.push(packet);
+        self.turns.join(at);
         self.packets += 1;
         if self.packets as f64 > self.params.limit_packets {
             self.shorten(drops);
@@ -216,8 +165,8 @@ impl Discipline for FqCodel {
 
     fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
         loop {
-            let (at, is_new) = self.turn()?;
-            let (flow, before) = (&mut self.flows[at as usize], drops.len());
+            let at = self.turns.current()?;
+            let (flow, before) = (&mut self.flows[at], drops.len());
             let others = self.bytes - flow.packets.bytes();
             let counted = if self.params.backlog == BacklogScope::All { others } else { 0.0 };
             let mut queue = Among { packets: &mut flow.packets, others: counted };
@@ -225,17 +174,17 @@ impl Discipline for FqCodel {
             self.bytes = others + flow.packets.bytes();
             self.packets -= drops.len() - before + usize::from(next.is_some());
             if let Some((packet, marked)) = next {
-                flow.credit -= f64::from(packet.size_bytes);
+                self.turns.charge(at, packet.size_bytes);
                 let Params { ce_threshold_s, ce_threshold_for, .. } = self.params;
                 let exceeds = exceeds_ce_threshold(&packet, port.now_s, ce_threshold_s, ce_threshold_for);
                 return Some((packet.id, marked || exceeds));
             }
-            self.retire(is_new);
+            self.turns.retire();
         }
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
-        Some(("busy queues", (self.new.len() + self.old.len()) as f64))
+        Some(("busy queues", self.turns.listed() as f64))
     }
 }
 
@@ -272,7 +221,7 @@ mod tests {
         let mut queue = queue(&[("quantum_bytes", 1500.0)]);
         (1..4).for_each(|flow| drop(put(&mut queue, flow, 0..3, 1500)));
         assert_eq!(sent(&mut queue), [100, 200, 300, 101, 201, 301, 102, 202, 302]);
-        assert_eq!((queue.packets, queue.old.len(), queue.new.len()), (0, 0, 0));
+        assert_eq!((queue.packets, queue.turns.listed()), (0, 0));
     }
 
     #[test]
@@ -335,15 +284,5 @@ mod tests {
     #[test]
     fn a_flow_with_one_packet_left_is_spared_only_if_it_counts_alone() {
         assert!(dropped(0.0) > 0 && dropped(1.0) == 0);
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "a hundred thousand calls")]
-    fn flows_spread_over_the_queues() {
-        let queue = queue(&[]);
-        let mut hits = vec![0u32; 1024];
-        (0..102_400).for_each(|flow| hits[queue.place(flow)] += 1);
-        // Poisson with mean 100: five standard deviations
-        assert!(hits.iter().all(|hits| (50..=150).contains(hits)));
     }
 }

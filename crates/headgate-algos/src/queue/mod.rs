@@ -99,6 +99,7 @@ queues! {
     codel => Codel,
     dualpi2 => DualPi2,
     fq_codel => FqCodel,
+    fq_pie => FqPie,
     pi => Pi,
     pie => Pie,
     ps => Ps,

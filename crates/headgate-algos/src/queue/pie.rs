@@ -89,17 +89,24 @@ const DIVISORS: [(f64, f64); 6] =
 
 /// Probability from which steps are limited, and the limit (RFC 8033 §5.5).
 const CAPPED_FROM: f64 = 0.1;
-const LARGEST_STEP: f64 = 0.02;
+pub(crate) const LARGEST_STEP: f64 = 0.02;
 
 /// Factor by which the probability falls when the queue is empty (RFC 8033 §4.2).
 const DECAY: f64 = 0.98;
 
 /// Probability below which a short previous wait protects arrivals (RFC 8033 §4.1).
-const PROTECTED_BELOW: f64 = 0.2;
+pub(crate) const PROTECTED_BELOW: f64 = 0.2;
 
 /// Bounds of the sum of probabilities between which drops are random (RFC 8033 §5.4).
-const LEAST_SUM: f64 = 0.85;
-const LARGEST_SUM: f64 = 8.5;
+pub(crate) const LEAST_SUM: f64 = 0.85;
+pub(crate) const LARGEST_SUM: f64 = 8.5;
+
+/// Returns the step of a probability, scaled by it and limited (RFC 8033 §4.2, §5.5).
+pub(crate) fn scale_step(unscaled: f64, probability: f64) -> f64 {
+    let divisor = DIVISORS.iter().find(|(below, _)| probability < *below);
+    let step = unscaled / divisor.map_or(1.0, |(_, by)| *by);
+    if probability >= CAPPED_FROM { step.min(LARGEST_STEP) } else { step }
+}
 
 /// A port's PIE.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -151,9 +158,7 @@ impl Pie {
     fn step(&self, wait_s: f64) -> f64 {
         let error = self.params.alpha * (wait_s - self.params.target_s);
         let change = self.params.beta * (wait_s - self.before_s);
-        let divisor = DIVISORS.iter().find(|(below, _)| self.probability < *below);
-        let step = (error + change) / divisor.map_or(1.0, |(_, by)| *by);
-        if self.probability >= CAPPED_FROM { step.min(LARGEST_STEP) } else { step }
+        scale_step(error + change, self.probability)
     }
 
     fn is_protected(&self, port: &Backlog) -> bool {

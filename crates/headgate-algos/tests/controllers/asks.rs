@@ -56,6 +56,7 @@ const QUEUE_GAUGES: &[(&str, Option<&str>)] = &[
     ("codel", Some("drops in a row")),
     ("dualpi2", Some("probability")),
     ("fq-codel", Some("busy queues")),
+    ("fq-pie", Some("busy queues")),
     ("pi", Some("probability")),
     ("pie", Some("probability")),
     ("ps", Some("busy flows")),

@@ -6,6 +6,7 @@ mod cards;
 mod drive;
 mod dualpi2;
 mod dualpi2_slow;
+mod fq_pie;
 mod invariants;
 mod ports;
 mod queues;
