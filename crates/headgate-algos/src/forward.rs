@@ -11,6 +11,10 @@ macro_rules! forward_to_variants {
 
             #[deny(clippy::missing_trait_methods)]
             impl Controller for $Any {
+                fn on_feedback(&mut self, granted: Echo) {
+                    match self { $(Self::$Name(controller) => controller.on_feedback(granted),)+ }
+                }
+
                 fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
                     match self { $(Self::$Name(controller) => controller.on_start(now_s, path, window),)+ }
                 }

@@ -4,6 +4,7 @@
 //! slow start decides by how much the window grows; above it, the algorithm alone does.
 
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Echo, Path, Rate, Restart, Window};
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::Words;
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +66,12 @@ impl<C: Controller> Started<C> {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl<C: Controller> Controller for Started<C> {
+    fn on_feedback(&mut self, granted: Echo) {
+        self.controller.on_feedback(granted);
+    }
+
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.controller.on_start(now_s, path, window);
         self.slow_start.on_start(now_s, path, window);
@@ -133,6 +139,10 @@ impl<C: Controller> Controller for Started<C> {
 
     fn echo(&self) -> Echo {
         self.controller.echo()
+    }
+
+    fn codepoint(&self) -> Ecn {
+        self.controller.codepoint()
     }
 
     fn wants_rate(&self) -> bool {

@@ -189,6 +189,9 @@ pub enum Echo {
 
 /// A congestion control algorithm. Each is one file and one line of the registry.
 pub trait Controller: Clone + Send {
+    /// The receiver agreed to this echo of congestion marks. Precedes [`Self::on_start`].
+    fn on_feedback(&mut self, _granted: Echo) {}
+
     /// The connection is established. The window contains the profile's initial values.
     fn on_start(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
 

@@ -1,6 +1,7 @@
 //! Explicit congestion notification: the receiver's echo and the sender's response (RFC 3168, RFC 8257).
 
 use headgate_model::control::{Cause, Controller};
+use headgate_model::ecn::Ecn;
 
 use crate::context::{Context, SenderContext};
 use crate::feedback::Feedback;
@@ -25,9 +26,14 @@ impl<C: Controller> Sender<C> {
         self.feedback.request()
     }
 
-    /// Adopts the feedback that the receiver has granted.
+    /// Adopts the feedback that the receiver has granted. Classic feedback is too little for an algorithm that
+    /// sends ECT(1): its data are then not ECN-capable (RFC 9331 section 4.2).
     pub(crate) fn settle_feedback(&mut self, syn_ack: Flags) {
         self.feedback = self.feedback.min(Feedback::granted(syn_ack));
+        if self.feedback == Feedback::Classic && self.controller.codepoint() == Ecn::Ect1 {
+            self.feedback = Feedback::None;
+        }
+        self.controller.on_feedback(self.feedback.into());
     }
 
     /// Returns the flags of a data segment.

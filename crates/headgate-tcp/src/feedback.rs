@@ -70,6 +70,16 @@ impl Feedback {
     }
 }
 
+impl From<Feedback> for Echo {
+    fn from(feedback: Feedback) -> Self {
+        match feedback {
+            Feedback::None => Self::None,
+            Feedback::Classic => Self::Latched,
+            Feedback::Exact => Self::Accurate,
+        }
+    }
+}
+
 impl From<Echo> for Feedback {
     fn from(echo: Echo) -> Self {
         match echo {

@@ -148,6 +148,10 @@ impl FastAt {
 
 #[deny(clippy::missing_trait_methods)]
 impl Controller for FastAt {
+    fn on_feedback(&mut self, granted: Echo) {
+        self.0.fast.on_feedback(granted);
+    }
+
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.0.fast.on_start(now_s, path, window);
     }

@@ -152,6 +152,8 @@ impl Plugin {
 
 #[deny(clippy::missing_trait_methods)]
 impl Controller for Plugin {
+    fn on_feedback(&mut self, _granted: Echo) {}
+
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.bound.begin("on_start");
         self.bound.call(&Event::Start(now_s), path, window);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::control::prague::{self, Prague};
 use crate::slow_start::classic::Classic;
 use crate::slow_start::hystart_pp::HyStartPlusPlus;
 use crate::slow_start::rapid_start::{self, RapidStart};
@@ -73,4 +74,13 @@ fn the_base_rtt_is_the_least_since_the_last_time_out() {
     }
     started.on_congestion(&crate::trial::timeout(10), &PATH, &mut window);
     assert_eq!(started.base_rtt_s, 0.0);
+}
+
+#[test]
+fn the_codepoint_and_the_feedback_are_those_of_the_algorithm() {
+    let prague = Prague::new(prague::Params::default());
+    let mut started = Started::new(prague, AnySlowStart::Classic(Classic));
+    assert_eq!((started.codepoint(), started.echo()), (Ecn::Ect1, Echo::Accurate));
+    started.on_feedback(Echo::Latched);
+    assert!(!started.controls_cwnd_in_recovery()); // Prague is Reno then
 }

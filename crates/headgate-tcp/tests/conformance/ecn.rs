@@ -1,10 +1,12 @@
 //! RFC 3168: ECN-capable packets, the echo of a mark, and the frequency of reductions.
 
+use headgate_algos::control::prague::{Params, Prague};
+use headgate_model::control::Controller;
 use headgate_model::ecn::Ecn;
 use headgate_tcp::context::SynAck;
-use headgate_tcp::{Feedback, Flags, Profile};
+use headgate_tcp::{Feedback, Flags, Profile, Sender};
 
-use crate::host::{End, Peer, rfc};
+use crate::host::{End, Host, Peer, rfc};
 
 fn begun() -> Peer {
     Peer::open(100, Profile { ecn: true, ..rfc() })
@@ -82,6 +84,22 @@ fn rfc9331_4_1_data_carry_the_codepoint_of_the_profile() {
     for ecn in [Ecn::Ect0, Ecn::Ect1] {
         let profile = Profile { ecn: true, ecn_codepoint: Some(ecn), ..rfc() };
         assert_eq!(field_if_granted(profile, Feedback::Classic), ecn);
+    }
+}
+
+#[test]
+fn rfc9331_4_2_a_sender_of_l4s_without_exact_feedback_sends_no_ect1() {
+    for (granted, field) in
+        [(Feedback::None, Ecn::NotEct), (Feedback::Classic, Ecn::NotEct), (Feedback::Exact, Ecn::Ect1)]
+    {
+        let mut host = Host::default();
+        host.profile = Profile { ecn: true, ..rfc() };
+        let mut tcp = Sender::new(1, Prague::new(Params::default()), &host.profile);
+        tcp.open(&mut host);
+        tcp.on_syn_ack(SynAck { tries: 0, flags: granted.grant() }, None, &mut host);
+        assert_eq!(host.data[0].flags.ecn(), field);
+        // it is Reno then, and the transport moves its window in recovery
+        assert_eq!(tcp.controller.controls_cwnd_in_recovery(), field == Ecn::Ect1);
     }
 }
 
