@@ -39,6 +39,7 @@ const ASKS: &[(&str, Asks)] = &[
     ("illinois", gauge("alpha")),
     ("ledbat", PLAIN),
     ("ledbat-pp", gauge("gain")),
+    ("prague", (true, false, Echo::Accurate, Some("alpha"))),
     ("rcp", PLAIN),
     ("reno", PLAIN),
     ("scalable", PLAIN),

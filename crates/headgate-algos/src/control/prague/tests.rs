@@ -1,4 +1,6 @@
 //! The equations of Prague, computed by hand.
+//!
+//! `settled` flows of variants with a transition are past it.
 
 use super::*;
 use crate::trial::{PATH, ack, avoiding, congestion, loss, starting, timeout};
@@ -79,7 +81,7 @@ fn alpha_waits_for_the_target_round_trip() {
 #[test]
 fn marks_take_half_of_alpha_once_per_target_round_trip() {
     let (mut prague, mut window) = settled(Variant::Linux, 100.0);
-    prague.0.alpha = 0.3;
+    (prague.0.alpha, prague.0.alpha_before) = (0.3, 0.3);
     let mark = |now_s| Congestion { now_s, ..congestion(Cause::Mark, 100) };
     prague.on_congestion(&mark(1.0), &path(0.005), &mut window);
     assert_eq!((window.cwnd, window.ssthresh), (85.0, 85.0));
@@ -114,16 +116,107 @@ fn a_loss_halves_the_window_and_a_timeout_its_threshold() {
 }
 
 #[test]
-fn the_window_of_2020_shrinks_by_whole_segments_at_the_end_of_a_round_trip() {
-    let (mut prague, mut window) = settled(Variant::Of2020, 41.0);
+fn linux_reduces_before_it_updates_alpha_and_udp_prague_afterwards() {
+    for (variant, cwnd) in [(Variant::Linux, 90.0), (Variant::Udp, 87.5)] {
+        let (mut prague, mut window) = settled(variant, 100.0);
+        (prague.0.alpha, prague.0.has_seen_marks) = (0.2, true);
+        let ack = Ack { round_start: true, cwnd_limited: false, ..at(1.0, 10.0, 10.0) };
+        prague.on_ack(&ack, &PATH, &mut window);
+        near(prague.0.alpha, 0.25); // 0.2 + (1 - 0.2)/16
+        prague.on_congestion(&congestion(Cause::Mark, 100), &PATH, &mut window);
+        near(prague.0.exact, cwnd);
+    }
+}
+
+#[test]
+fn linux_divides_growth_by_the_whole_window_and_the_others_by_the_exact_one() {
+    for (variant, cwnd) in [(Variant::Linux, 9.5 + 0.1), (Variant::Linux07, 9.5 + 1.0 / 9.5)] {
+        let (mut prague, mut window) = settled(variant, 9.5);
+        window.cwnd = 10.0;
+        prague.on_ack(&at(1.0, 1.0, 0.0), &PATH, &mut window);
+        near(prague.0.exact, cwnd);
+    }
+}
+
+#[test]
+fn the_first_mark_halves_the_window_of_linux_07_and_alpha_starts_at_zero() {
+    let (mut prague, mut window) = (prague(Variant::Linux07), starting(40.0));
+    prague.on_start(0.0, &PATH, &mut window);
+    let ack = Ack { round_start: true, ..at(1.0, 4.0, 1.0) };
+    prague.on_ack(&ack, &PATH, &mut window);
+    prague.on_congestion(&congestion(Cause::Mark, 40), &PATH, &mut window);
+    near(prague.0.exact, 20.0 + 3.0 / 20.0); // the mark takes nothing more: alpha was 0
+    assert_eq!(window.ssthresh, 21.0);
+    near(prague.0.alpha, 0.25 / 16.0);
+    prague.on_ack(&Ack { marked: 1.0, ..at(1.1, 1.0, 1.0) }, &PATH, &mut window);
+    near(prague.0.exact, 20.15); // only the first one halves
+}
+
+#[test]
+fn linux_07_depends_little_on_the_round_trip_after_four() {
+    for (rounds, step) in [(3.0, 1.0), (4.0, 0.04)] {
+        let (mut prague, mut window) = settled(Variant::Linux07, 10.0);
+        prague.0.rounds = rounds;
+        prague.on_ack(&at(1.0, 1.0, 0.0), &path(0.005), &mut window);
+        near(prague.0.exact, 10.0 + step / 10.0);
+    }
+}
+
+#[test]
+fn windows_below_two_segments_are_paced_down_to_100_kbit_per_s() {
+    // 12500 B/s of 1500 B are 8.33 segments/s
+    for (variant, cwnd, pace) in [(Variant::Linux, 2.0, 200.0), (Variant::Linux07, 0.1, 10.0 / 1.03)] {
+        let (mut prague, mut window) = settled(variant, 2.0);
+        (prague.0.alpha, prague.0.exact) = (1.0, 0.2);
+        (prague.0.alpha_before, prague.0.updated_s) = (1.0, 0.0);
+        window.cwnd = 2.0;
+        prague.on_congestion(&congestion(Cause::Mark, 2), &path(0.01), &mut window);
+        near(prague.0.exact, cwnd);
+        assert_eq!(window.cwnd, 2.0);
+        near(window.pace, pace);
+    }
+    let (mut udp, mut window) = settled(Variant::Udp, 2.0);
+    for second in 1..100 {
+        let mark = Congestion { now_s: f64::from(second), ..congestion(Cause::Mark, 2) };
+        udp.0.alpha = 1.0;
+        udp.on_congestion(&mark, &path(0.1), &mut window);
+    }
+    near(udp.0.exact, 12_500.0 / 1500.0 * 0.1);
+}
+
+#[test]
+fn the_shares_of_2020_depend_on_the_round_trip() {
+    let (mut prague, mut window) = settled(Variant::Of2020, 10.0);
+    assert_eq!(prague.0.alpha, 1.0);
+    prague.on_ack(&at(1.0, 1.0, 0.0), &path(0.005), &mut window);
+    near(prague.0.exact, 10.1);
+    for now_s in [1.0, 1.005] {
+        let mark = Congestion { now_s, ..congestion(Cause::Mark, 10) };
+        prague.on_congestion(&mark, &path(0.005), &mut window);
+    }
+    near(prague.0.exact, 10.1 / 4.0);
+}
+
+#[test]
+fn the_window_of_2019_shrinks_by_whole_segments_at_the_end_of_a_round_trip() {
+    let (mut prague, mut window) = settled(Variant::Of2019, 41.0);
     prague.0.alpha = 0.2;
     prague.on_congestion(&congestion(Cause::Mark, 41), &PATH, &mut window);
     assert_eq!(window.cwnd, 41.0);
-    let ack = Ack { round_start: true, cwnd_limited: false, ..at(1.0, 4.0, 1.0) };
+    let ack = Ack { round_start: true, ..at(1.0, 4.0, 1.0) };
     prague.on_ack(&ack, &PATH, &mut window);
     near(prague.0.alpha, 0.203_125); // 0.2 + (0.25 - 0.2)/16
     assert_eq!(window.cwnd, 37.0); // 41 * 0.203/2 = 4.16, rounded to 4
     near(window.pace, 390.0);
+}
+
+#[test]
+fn the_first_mark_ends_the_slow_start_of_2019_and_takes_nothing() {
+    let (mut prague, mut window) = (prague(Variant::Of2019), starting(40.0));
+    prague.on_start(0.0, &PATH, &mut window);
+    prague.on_ack(&at(1.0, 4.0, 4.0), &PATH, &mut window);
+    prague.on_congestion(&congestion(Cause::Mark, 40), &PATH, &mut window);
+    assert_eq!((window.cwnd, window.ssthresh), (40.0, 40.0));
 }
 
 #[test]
@@ -132,6 +225,93 @@ fn udp_prague_has_no_slow_start() {
     prague.on_start(0.0, &PATH, &mut window);
     prague.on_ack(&at(1.0, 1.0, 0.0), &PATH, &mut window);
     near(prague.0.exact, 10.1);
+    assert_eq!(window.cwnd, 11.0); // 1.03 * 10.1 = 10.4, and one
+}
+
+#[test]
+fn udp_prague_grows_by_a_millisecond_of_its_rate_after_quiet_round_trips() {
+    let (mut prague, mut window) = settled(Variant::Udp, 200.0);
+    let round = |step: i32| Ack { round_start: true, ..at(f64::from(step) * 0.1, 1.0, 0.0) };
+    for step in 1..8 {
+        let before = prague.0.exact;
+        prague.on_ack(&round(step), &PATH, &mut window);
+        near(prague.0.exact, before + 1.0 / before);
+    }
+    let before = prague.0.exact;
+    prague.on_ack(&round(8), &PATH, &mut window);
+    near(prague.0.exact, before + 0.01); // 1 ms of 10 windows per second, over the window
+    prague.0.exact = 2560.0; // 25.6 segments per ms: 38.4 MB/s
+    window.cwnd = prague.0.sent();
+    prague.on_congestion(&congestion(Cause::Mark, 2560), &PATH, &mut window);
+    assert_eq!(prague.0.quiet, 27.0); // 38.4/1.92 and 7
+}
+
+#[test]
+fn udp_prague_paces_faster_in_the_first_half_of_a_round_trip() {
+    let (mut prague, mut window) = settled(Variant::Udp, 10.0);
+    prague.0.updated_s = 1.0;
+    for (now_s, swing) in [(1.04, 1.03), (1.06, 1.0 / 1.03)] {
+        prague.on_ack(&Ack { cwnd_limited: false, ..at(now_s, 1.0, 0.0) }, &PATH, &mut window);
+        near(window.pace, 100.0 * swing);
+    }
+}
+
+#[test]
+fn udp_prague_neither_grows_nor_shrinks_for_a_target_round_trip_after_a_loss() {
+    let (mut prague, mut window) = settled(Variant::Udp, 80.0);
+    let short = path(0.01);
+    prague.0.alpha = 0.5;
+    prague.on_congestion(&Congestion { now_s: 1.0, ..loss(80) }, &short, &mut window);
+    near(prague.0.exact, 40.0);
+    assert_eq!(prague.0.quiet, 100.0); // half of 8000/s at one segment per 25 ms
+    prague.on_ack(&at(1.02, 1.0, 0.0), &short, &mut window);
+    let mark = Congestion { now_s: 1.02, ..congestion(Cause::Mark, 40) };
+    prague.on_congestion(&mark, &short, &mut window);
+    prague.on_congestion(&Congestion { now_s: 1.02, ..loss(40) }, &short, &mut window);
+    near(prague.0.exact, 40.0);
+    prague.on_ack(&at(1.026, 1.0, 0.0), &short, &mut window);
+    near(prague.0.exact, 40.0 + 0.16 / 40.0);
+}
+
+#[test]
+fn a_timeout_of_udp_prague_starts_again_without_slow_start() {
+    let (mut prague, mut window) = settled(Variant::Udp, 80.0);
+    prague.0.alpha = 0.5;
+    prague.on_congestion(&timeout(80), &PATH, &mut window);
+    assert_eq!((prague.0.alpha, window.ssthresh), (0.0, 2.0));
+}
+
+#[test]
+fn an_undo_returns_the_fraction_of_a_segment_too() {
+    let (mut prague, mut window) = settled(Variant::Linux, 40.25);
+    window.cwnd = 41.0;
+    prague.on_congestion(&loss(41), &PATH, &mut window);
+    assert_eq!(window.cwnd, 21.0);
+    prague.on_undo(41.0, &PATH, &mut window);
+    near(prague.0.exact, 40.25);
+    assert_eq!(window.cwnd, 41.0);
+}
+
+#[test]
+fn without_exact_feedback_it_is_reno() {
+    for variant in [Variant::Linux, Variant::Linux07, Variant::Of2020, Variant::Of2019] {
+        for granted in [Echo::None, Echo::Latched] {
+            let (mut prague, mut window) = (prague(variant), starting(10.0));
+            prague.on_feedback(granted);
+            prague.on_start(0.0, &PATH, &mut window);
+            assert!(!prague.controls_cwnd_in_recovery() && window.pace == f64::INFINITY);
+            prague.on_ack(&at(1.0, 2.0, 0.0), &PATH, &mut window);
+            assert_eq!(window.cwnd, 12.0);
+            prague.on_congestion(&loss(12), &PATH, &mut window);
+            assert_eq!((window.cwnd, window.ssthresh), (12.0, 6.0)); // the transport moves the window
+            window.cwnd = 8.0;
+            prague.on_ack(&at(1.0, 1.0, 0.0), &path(0.005), &mut window);
+            assert_eq!(window.cwnd, 8.125);
+        }
+        let mut exact = Prague::new(Params { variant, ..Params::default() });
+        exact.on_feedback(Echo::Accurate);
+        assert!(exact.controls_cwnd_in_recovery());
+    }
 }
 
 #[test]
@@ -141,7 +321,8 @@ fn random_events_keep_alpha_a_share_and_the_window_above_the_floor() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % most
     };
-    for variant in [Variant::Linux, Variant::Udp, Variant::Of2020] {
+    let all = [Variant::Linux, Variant::Linux07, Variant::Udp, Variant::Of2020, Variant::Of2019];
+    for variant in all {
         let (mut prague, mut window) = (prague(variant), starting(10.0));
         prague.on_start(0.0, &PATH, &mut window);
         for step in 1..20_000 {
@@ -157,11 +338,14 @@ fn random_events_keep_alpha_a_share_and_the_window_above_the_floor() {
                     let mark = congestion(Cause::Mark, 10);
                     prague.on_congestion(&Congestion { now_s, ..mark }, &srtt, &mut window);
                 }
+                6 => prague.on_undo(window.cwnd, &srtt, &mut window),
                 _ => prague.on_ack(&Ack { round_start, ..at(now_s, acked, marked) }, &srtt, &mut window),
             }
             assert!((0.0..=1.0).contains(&prague.0.alpha));
-            assert!(window.is_sound() && window.cwnd >= FLOOR && window.pace < f64::INFINITY);
-            assert!(window.cwnd - prague.0.exact.max(FLOOR) < 1.0 && window.cwnd >= prague.0.exact);
+            assert!(window.is_sound() && window.cwnd >= program::FLOOR && window.pace < f64::INFINITY);
+            assert_eq!(window.cwnd, prague.0.sent());
+            let exact = prague.0.exact.max(program::FLOOR);
+            assert!((window.cwnd - exact).abs() <= 1.0 + 0.03 * exact && prague.0.exact > 0.0);
         }
     }
 }
