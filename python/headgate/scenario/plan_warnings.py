@@ -161,7 +161,9 @@ def _marks(queue: Mapping[str, Any] | None) -> bool:
         return queue is not None
     card = catalog.device("queue", queue["name"])
     ecn = next((param.default for param in card.params if param.name == "ecn"), None)
-    return card.family == "mark" or bool(queue["params"].get("ecn", ecn) == "on")
+    if ecn is None:  # `threshold` and `dualpi2` always mark
+        return card.family in ("mark", "delay")
+    return bool(queue["params"].get("ecn", ecn) == "on")
 
 
 def _ends(item: Mapping[str, Any]) -> tuple[set[int], set[int]]:

@@ -88,6 +88,7 @@ def test_the_catalogue_lists_the_needs_of_an_algorithm() -> None:
     needs = {cca.name: (cca.scheme, cca.needs_marks) for cca in catalog.ccas()}
     assert [name for name, need in needs.items() if need != (None, False)] == [
         "dctcp",
+        "prague",
         "rcp",
         "vcp",
         "xcp",

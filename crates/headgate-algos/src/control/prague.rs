@@ -32,6 +32,8 @@
 //! NOTE(tcp_prague.c 0.7): segments keep their size. The kernel and udp_prague send smaller ones below
 //! 1 Mbit/s, and compute in rates instead of windows if the window or the round trip is very small.
 //!
+//! NOTE(prague_cc.cpp): udp_prague always grows. Here it grows if at least half of its window is in flight.
+//!
 //! # When to use it
 //! With a queue that marks ECT(1) early. In a single queue that marks as RFC 3168 says, Prague takes
 //! most of the rate from classic flows.
@@ -177,17 +179,23 @@ impl State {
     }
 
     #[inline]
-    fn take(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+    fn take(&mut self, ack: &Ack, repairs: bool, path: &Path, window: &mut Window) {
         self.adopt(window);
         self.alpha_before = self.alpha;
         self.observe(ack, path, window);
-        if ack.cwnd_limited {
+        if !repairs && self.is_used(ack) {
             self.grow(self.counted(ack), ack.now_s, path, window);
         }
         if ack.round_start {
             self.end_round(ack.now_s, path, window);
         }
         self.pace(ack.now_s, path, window);
+    }
+
+    /// Whether the flow uses its window, so that it may grow. Pacing limits udp_prague, not the window.
+    #[inline]
+    fn is_used(&self, ack: &Ack) -> bool {
+        ack.cwnd_limited || (self.is(Variant::Udp) && 2.0 * f64::from(ack.in_flight) >= self.exact)
     }
 
     fn observe(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
@@ -328,13 +336,13 @@ impl Controller for Prague {
         if self.0.is_reno {
             reno::grow(ack, window);
         } else {
-            self.0.take(ack, path, window);
+            self.0.take(ack, false, path, window);
         }
     }
 
     fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         if !self.0.is_reno {
-            self.0.take(&Ack { cwnd_limited: false, ..*ack }, path, window);
+            self.0.take(ack, true, path, window);
         }
     }
 

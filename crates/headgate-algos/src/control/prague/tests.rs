@@ -253,6 +253,17 @@ fn udp_prague_paces_faster_in_the_first_half_of_a_round_trip() {
     for (now_s, swing) in [(1.04, 1.03), (1.06, 1.0 / 1.03)] {
         prague.on_ack(&Ack { cwnd_limited: false, ..at(now_s, 1.0, 0.0) }, &PATH, &mut window);
         near(window.pace, 100.0 * swing);
+        near(prague.0.exact, 10.0);
+    }
+}
+
+#[test]
+fn udp_prague_grows_if_half_of_its_window_is_in_flight() {
+    for (in_flight, cwnd) in [(4, 10.0), (5, 10.1)] {
+        let (mut prague, mut window) = settled(Variant::Udp, 10.0);
+        let ack = Ack { in_flight, cwnd_limited: false, ..at(1.0, 1.0, 0.0) };
+        prague.on_ack(&ack, &PATH, &mut window);
+        near(prague.0.exact, cwnd);
     }
 }
 
