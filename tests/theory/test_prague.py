@@ -100,8 +100,8 @@ def test_flows_of_10_and_20_ms_share_evenly(name: str, queue: object) -> None:
 
 @pytest.mark.parametrize("queue", [STEP, {"name": "dualpi2"}], ids=["step", "dualpi2"])
 def test_the_shares_of_2020_are_those_of_round_trips(queue: object) -> None:
-    # Equal windows at equal shares of marks: rates as 1/RTT. A step marks whole round trips, so that
-    # shares need not be equal: up to 1/RTT^2. The queue adds up to 5 ms to both.
+    # Equal windows at equal shares of marks: rates as 1/RTT. A step marks whole round trips, and
+    # the shares of marks differ: up to 1/RTT^2. The queue adds up to 5 ms to both.
     assert 1.6 <= near_and_far(variant("2020"), queue) <= 4
 
 
