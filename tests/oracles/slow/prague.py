@@ -35,7 +35,7 @@ class SlowPrague:
         self.pace(path, window)
 
     def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
-        """Grow, then end the round trip if it is over."""
+        """Grow, then update at the end of a round trip."""
         self.follow(ack, path, window, grows=ack.cwnd_limited)
 
     def on_recovery_ack(self, ack: Ack, path: Path, window: Window) -> None:
