@@ -171,7 +171,7 @@ enum Fate {
     Drop,
 }
 
-/// A port's DualPI2. Its larger parts are boxed, because every port has the size of the largest discipline.
+/// A port's DualPI2. Its larger parts are boxed, because every port takes the size of the largest discipline.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct DualPi2 {
     params: Box<Params>,
