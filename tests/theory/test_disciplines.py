@@ -143,17 +143,19 @@ def first_packets(queue: str) -> float:
     return float(np.nanmean(times))
 
 
-def test_fq_codel_lets_flows_that_just_began_pass_by() -> None:
+@pytest.mark.parametrize("queue", ["fq-codel", "fq-pie"])
+def test_fair_queues_let_flows_that_just_began_pass_by(queue: str) -> None:
     # a round trip for the handshake, half a one for the packet and its own 1.2 ms; either way the
     # packet in service is waited for (0.6 ms), seldom another short flow, and a turn of an old one
     # never
-    assert 0.0762 <= first_packets("fq-codel") < 0.0762 + 2 * PACKET_S
+    assert 0.0762 <= first_packets(queue) < 0.0762 + 2 * PACKET_S
     assert first_packets("drop_tail") > 0.2
 
 
-def test_fq_codel_shares_equally_among_algorithms() -> None:
-    reno, scalable = shares("fq-codel", [{"cca": "reno"}, {"cca": "scalable"}])
-    # each uses a separate queue and CoDel; Reno, halved from a full pipe, loses at most a quarter
+@pytest.mark.parametrize("queue", ["fq-codel", "fq-pie"])
+def test_fair_queues_share_equally_among_algorithms(queue: str) -> None:
+    reno, scalable = shares(queue, [{"cca": "reno"}, {"cca": "scalable"}])
+    # each uses a separate queue and its control; Reno, halved from a full pipe, loses at most a quarter
     assert reno > 0.75 * 0.5
     assert scalable < 0.6
 

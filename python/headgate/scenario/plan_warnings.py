@@ -159,11 +159,10 @@ def _marks(queue: Mapping[str, Any] | None) -> bool:
     """Return whether a discipline marks packets; a user-defined one may."""
     if queue is None or "own" in queue:
         return queue is not None
-    card = catalog.device("queue", queue["name"])
+    card, params = catalog.device("queue", queue["name"]), queue["params"]
     ecn = next((param.default for param in card.params if param.name == "ecn"), None)
-    if ecn is None:  # `threshold` and `dualpi2` always mark
-        return card.family in ("mark", "delay")
-    return bool(queue["params"].get("ecn", ecn) == "on")
+    marks = params.get("ecn", ecn) == "on" or params.get("ce_threshold_s", 0) > 0
+    return card.family == "mark" or marks
 
 
 def _ends(item: Mapping[str, Any]) -> tuple[set[int], set[int]]:
