@@ -8,7 +8,7 @@ import headgate
 from headgate import catalog
 
 names = ["drop_tail", *(card.name for card in catalog.devices() if card.kind == "queue")]
-columns = 5
+columns = 4
 figure, panels = plt.subplots(
     -(-len(names) // columns), columns, figsize=(12, 5), sharex=True, sharey=True,
     layout="constrained",

@@ -31,8 +31,8 @@ for (rates, delays), (queue, title) in zip(panels.T, QUEUES.items(), strict=True
     for number, (cca, (name, colour, style)) in enumerate(LOOKS.items()):
         rows = series["name"] == cca
         t_s, delay_ms = series["t_s"][rows], series["srtt_s"][rows] * 1e3 - BASE_MS
-        rates.plot(t_s, series["throughput_bps"][rows] / 1e6, style, color=colour, label=name)
-        delays.plot(t_s, delay_ms, style, color=colour)
+        rates.plot(t_s, series["throughput_bps"][rows] / 1e6, style, color=colour, lw=1, label=name)
+        delays.plot(t_s, delay_ms, style, color=colour, lw=1)
         goodput = flows["goodput_bps"][number] / 1e6
         queueing = np.median(delay_ms[t_s > 20])
         print(f"{title:>20}, {name:>6}: {goodput:4.1f} Mbit/s, {queueing:5.1f} ms in the queue")
@@ -40,7 +40,8 @@ for (rates, delays), (queue, title) in zip(panels.T, QUEUES.items(), strict=True
     delays.set_yscale("log")
 panels[0, 0].set_ylabel("rate (Mbit/s)")
 panels[1, 0].set_ylabel("queueing delay (ms)")
-panels[0, 0].legend(frameon=False)
+panels[0, 0].set_ylim(0, 60)
+panels[0, 1].legend(frameon=False)
 figure.supxlabel("time (s)")
 picture = Path("out/l4s.png")
 picture.parent.mkdir(exist_ok=True)
