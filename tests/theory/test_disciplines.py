@@ -155,7 +155,8 @@ def test_fair_queues_let_flows_that_just_began_pass_by(queue: str) -> None:
 @pytest.mark.parametrize("queue", ["fq-codel", "fq-pie"])
 def test_fair_queues_share_equally_among_algorithms(queue: str) -> None:
     reno, scalable = shares(queue, [{"cca": "reno"}, {"cca": "scalable"}])
-    # each uses a separate queue and its control; Reno, halved from a full pipe, loses at most a quarter
+    # each uses a separate queue and its control; Reno, halved from a full pipe, loses a quarter at
+    # most
     assert reno > 0.75 * 0.5
     assert scalable < 0.6
 

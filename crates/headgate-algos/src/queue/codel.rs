@@ -14,7 +14,7 @@
 //! NOTE(RFC 8289 section 5): ECN-capable packets can be marked and sent instead of dropped, as in Linux; the
 //! RFC leaves this open.
 //!
-//! NOTE(RFC 8289): `ce_threshold` of Linux marks each packet that has waited longer, besides CoDel's own marks.
+//! NOTE(RFC 8289): `ce_threshold` of Linux marks each packet that has waited longer, in addition to CoDel's own marks.
 //!
 //! NOTE(RFC 8289 section 5.4): by default the square root is computed as in Linux, by one step of Newton's
 //! method per drop (`root`). The second drop of a phase then follows after half an interval instead of 0.71,
