@@ -9,6 +9,7 @@ OTHER_STUDIES = {
     "buffer-sizing": "Appenzeller, Keslassy, McKeown 2004",
     "cubic-rfc9438": "RFC 9438, and issues 89, 92, 93 and 96 of NTAP/rfc8312bis",
     "fluid-check": "ours: packets against fluid",
+    "l4s-tests": "Heist, Morton 2020: heistp/l4s-tests",
     "mix": "Ware et al. 2019, Mishra et al. 2022, Srivastava et al. 2023, Sarpkaya et al. 2025",
     "nist-duration": "ours: the results of the published duration that a shortened run preserves",
     "nist-scale": "ours: the results of a large network that a small one preserves",

@@ -1,0 +1,1 @@
+"""Published tests of TCP Prague and CUBIC in four disciplines, as claims."""
