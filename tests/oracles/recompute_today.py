@@ -1,7 +1,8 @@
-"""Claims of `mix`, `cubic-rfc9438` and `starvation` from their stored runs, by pandas and NumPy."""
+"""Claims of four studies of current questions from their stored runs, by pandas and NumPy."""
 
 # fmt: off
 import math
+import tomllib
 from functools import cache
 from statistics import fmean as mean
 
@@ -9,7 +10,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from .recompute_stored import run, runs
+from .recompute_stored import ROOT, replicates, run, runs
 
 PACKET_BITS = 12000
 
@@ -127,12 +128,30 @@ def delay_range_s(cca, rate_mbps):
     queue = series[series.t_s > warmup].queue_packets
     return (queue.quantile(0.99) - queue.quantile(0.01)) * PACKET_BITS / rate_mbps / 1e6
 
+def l4s_rates(key):  # Mbit/s of both flows
+    flows = run("l4s-tests", key, "flows").set_index("traffic")
+    return np.array([flows.goodput_bps[name] / 1e6 for name in ("one", "other")])
+
+def measure_l4s(key, _):
+    return dict(zip(("one_mbps", "other_mbps"), l4s_rates(key), strict=True))
+
+def find_distance(study, row, form="none"):  # the larger relative distance of both rates
+    file = ROOT / "studies" / "headgate_studies" / "l4s_tests" / "published.toml"
+    for part, rows in tomllib.loads(file.read_text()).items():
+        for one in rows:
+            if one["row"] == row:
+                keys = replicates(study, part, row, form)
+                ours = np.mean([l4s_rates(key) for key in keys], axis=0)
+                return abs(ours / one["mbps"] - 1).max()
+    return math.nan
+
 CUBIC = "cubic-rfc9438"
-MEASURES = {"mix": measure_mix, CUBIC: measure_cubic}
+MEASURES = {"mix": measure_mix, CUBIC: measure_cubic, "l4s-tests": measure_l4s}
 TODAY = {
     "distance_from_ends": distance_from_ends, "change_over_round_trips": change_over_round_trips,
     "fall_of_stop": lambda _, place, cca, shallow, deep: mean(
         stops(place, cca, shallow) - stops(place, cca, deep)),
+    "find_distance": find_distance,
     "largest_beyond": lambda _, cca: largest_ratio(cca, beyond=True),
     "largest_within": lambda _, cca: largest_ratio(cca, beyond=False),
 }

@@ -27,7 +27,7 @@ AT_REST = {"median_reno_loss": 0.01, "worst_one_flow": 0.001}
 #: Modules that the second program may import.
 ALLOWED = {
     "duckdb", "fractions", "functools", "itertools", "json", "math", "numpy", "pandas", "pathlib",
-    "statistics",
+    "statistics", "tomllib",
 }  # fmt: skip
 MOST_LINES = 200
 

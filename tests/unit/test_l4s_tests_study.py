@@ -70,13 +70,12 @@ def test_the_larger_distance_of_both_flows_counts() -> None:
 
 
 def _made(one_mbps: float, other_mbps: float) -> Result:
-    flows = {"traffic": Words.of(["one", "other"]), "goodput_bps": np.array([one_mbps, other_mbps])}
-    flows["goodput_bps"] = 1e6 * flows["goodput_bps"]
-    return Result({"flows": Table("flows", flows)}, {})
+    names, goodput_bps = Words.of(["one", "other"]), 1e6 * np.array([one_mbps, other_mbps])
+    return Result({"flows": Table("flows", {"traffic": names, "goodput_bps": goodput_bps})}, {})
 
 
 def test_rates_are_means_over_replicates() -> None:
-    """11 and 14.3 Mbit/s have the mean 12.65, and 34.57 is published beside it."""
+    """The mean of 11 and 14.3 Mbit/s is 12.65, and 34.57 is published beside it."""
     study = load(NAME)
     setup = replace(study.setup(study.scale("quick")), seeds=(1, 2))
     key = ("fairness", "50-dualpi2-c10-p10", "tested")

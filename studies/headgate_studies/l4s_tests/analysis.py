@@ -75,7 +75,18 @@ def sentences(runs: Runs) -> tuple[str, ...]:
         for queue, name in QUEUES.items()
     }
     parts = [f"{close} of {rows} with {name}" for name, (close, rows) in alone.items()]
-    return (*said, f"Rows of CUBIC beside CUBIC within a tenth: {', '.join(parts)}.")
+    late = [
+        "{} of {}".format(
+            *count_close(runs, choose("fairness", "pfifo", prague=p), "tested", "timers")
+        )
+        for p in (True, False)
+    ]
+    return (
+        *said,
+        f"Rows of CUBIC beside CUBIC within a tenth: {', '.join(parts)}.",
+        f"With ACKs delayed by up to 1 ms at random, {late[0]} rows of drop-tail with Prague are"
+        f" within a tenth, and {late[1]} of CUBIC beside CUBIC.",
+    )
 
 
 def tables(runs: Runs) -> tuple[Listing, ...]:

@@ -23,9 +23,9 @@ def rate_mbps(result: Result, name: str) -> float:
     return float(result.flows["goodput_bps"][mine][0]) / 1e6
 
 
-def mean_rates(runs: Runs, row: Row, form: str) -> tuple[float, float]:
+def mean_rates(runs: Runs, row: Row, form: str, part: str = "") -> tuple[float, float]:
     """Return the rates of both flows, means over replicates."""
-    results = runs.replicates(row.part, row.row, form if row.has_prague else NO_FORM)
+    results = runs.replicates(part or row.part, row.row, form if row.has_prague else NO_FORM)
     one, other = (float(np.mean([rate_mbps(r, name) for r in results])) for name in NAMES)
     return one, other
 
@@ -45,12 +45,12 @@ def find_distance(runs: Runs, *, row: str, form: str = NO_FORM) -> Estimate:
     return Estimate(ours=distance(rates, published), note=said)
 
 
-def count_close(runs: Runs, rows: Iterable[Row], form: str) -> tuple[int, int]:
+def count_close(runs: Runs, rows: Iterable[Row], form: str, part: str = "") -> tuple[int, int]:
     """Return how many of the rows that this scale contains are close, and how many it contains."""
     close = []
     for row in rows:
         try:
-            close.append(distance(mean_rates(runs, row, form), row) <= CLOSE)
+            close.append(distance(mean_rates(runs, row, form, part), row) <= CLOSE)
         except NotRunError:
             continue
     return sum(close), len(close)

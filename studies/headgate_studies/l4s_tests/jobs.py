@@ -27,6 +27,12 @@ def shared_rows(setup: Setup) -> Iterator[Labels]:
     return _forms_of(setup, "shared")
 
 
+def drop_tail_rows(setup: Setup) -> Iterator[Labels]:
+    """Give the rows of the drop-tail queue, with the Prague of the tests."""
+    rows = (one for one in _forms_of(setup, "fairness") if "-pfifo-" in str(one["row"]))
+    return (one for one in rows if one["form"] in {"tested", NO_FORM})
+
+
 def _forms_of(setup: Setup, part: str) -> Iterator[Labels]:
     for row in checked_rows(part):
         if part == "shared" or row.rate_mbps in setup.settings["rates_mbps"]:
@@ -56,6 +62,14 @@ def share_queue(setup: Setup, *, row: str, form: str, seed: int) -> Scenario:
     times = scale_times(settings[published.part], settings["size"])
     ping = _ping(settings["ping"], PING_EVERY_S * ping_s)
     return path([*flows, ping], times, network, NO_SERIES, seed)
+
+
+def delay_acks(setup: Setup, *, row: str, form: str, seed: int) -> Scenario:
+    """Do the same while each ACK is delayed at random, and ACKs keep their order."""
+    made = share_queue(setup, row=row, form=form, seed=seed).to_dict()
+    late = {"name": "jitter", "distribution": "uniform", **setup.settings["timers"]}
+    made["network"]["reverse"] = {"impairments": [late]}
+    return Scenario.model_validate(made)
 
 
 def _make_flow(
