@@ -20,7 +20,7 @@ from .recompute_stored import ROOT, STORED, runs
 STUDIES = ROOT / "studies" / "headgate_studies"
 SEED, DRAWN, LEAST_OF_A_STUDY = 1, 100, 3
 #: These compare runs with a model's course over time, for which there is no second solver.
-NEED_A_SOLVER = {"least_tiny_loss", "warning_precision", "worst_over_red"}
+NEED_A_SOLVER = {"least_tiny_loss", "warning_precision"}
 #: The package solves these models in time, up to close to their rest; the second program takes the
 #: rest itself. Relative distances between the two.
 AT_REST = {"median_reno_loss": 0.01, "worst_one_flow": 0.001}
