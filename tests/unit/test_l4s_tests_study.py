@@ -95,7 +95,7 @@ def test_scenarios_are_those_of_the_tests() -> None:
     assert made["network"]["buffer"] == "1000 packets"
     one, other, ping = made["traffic"]
     assert (one["rtt"], other["rtt"], ping["name"]) == ("20 ms", "10 ms", "ping")
-    assert one["cca"]["target_s"] == 0
+    assert one["cca"]["variant"] == "2020"
     assert (made["duration"], made["measure"]["warmup"]) == ("184 s", "124 s")
     apart = jobs["shared", "pie-5ms-reno-noecn", "today", 1].scenario.to_dict()
     assert [flow["transport"]["ecn"] for flow in apart["traffic"][:2]] == ["on", "off"]

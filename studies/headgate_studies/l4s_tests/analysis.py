@@ -27,7 +27,7 @@ QUEUES = {"dualpi2": "DualPI2", "fq_codel": "FQ-CoDel", "pfifo": "drop-tail"}
 FORMS = {
     "tested": "the Prague of the tests",
     "today": "today's Prague",
-    "older": "the variant 2020",
+    "older": "the Prague of 2019",
 }
 SHOWN = ("tested", "today")
 #: Marks and colours of the algorithms in the picture.
