@@ -107,7 +107,7 @@ def test_the_shares_of_2020_are_those_of_round_trips(queue: object) -> None:
 
 def test_prague_and_reno_share_dualpi2_by_the_coupling() -> None:
     # With the base probability p', Reno keeps sqrt(1.5)/p' (Mathis et al. 1997) and waits 15 ms.
-    # Prague sees p = 2 p' and keeps x/p, where x = 1 + sqrt(3) for small p: see above.
+    # Prague sees p = 2 p' and keeps x/p, with x = 1 + sqrt(3) for small p: see above.
     result = share_link(
         {"cca": "prague", "count": 2},
         {"cca": "reno", "count": 2},

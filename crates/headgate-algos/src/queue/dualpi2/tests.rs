@@ -105,7 +105,7 @@ fn overload_drops_in_both_queues_unless_it_is_off() {
             let due = if ecn == Ecn::Ect1 { 1.0 - dropped } else { 0.0 };
             assert!((marked - due).abs() < 1e-3, "{marked} {due}");
         }
-        // without, p' ends at 1/2, where C marks a quarter
+        // without, p' ends at 1/2, and C marks a quarter
         for mut queue in at(0.6, &[("drop_on_overload", 1.0)]) {
             queue.law.update(10.0);
             assert_eq!(queue.law.probability, 0.5);
