@@ -80,7 +80,7 @@ headgate_model::columns! {
     derived {
         rate_bps = |row| row.mean_rate_bps(), "bit/s", "Rate of the link, or its mean after the warm-up if it changes or the link has outages; a new rate begins when what was queued before it has left.";
         low_wait_s = |row| row.of_queues(|queues| queues.low.mean_wait_s()), "s", "Mean wait of the packets sent from the low-latency queue of a discipline with two queues (dualpi2), after the warm-up; missing without one.";
-        classic_wait_s = |row| row.of_queues(|queues| queues.classic.mean_wait_s()), "s", "The same of its classic queue.";
+        classic_wait_s = |row| row.of_queues(|queues| queues.classic.mean_wait_s()), "s", "Mean wait of the packets sent from its classic queue, after the warm-up; missing without one.";
         low_marks = |row| row.of_queues(|queues| queues.low.marks as f64), "packets", "Packets that it marked in the low-latency queue, after the warm-up; marks less these are those of the classic one.";
         low_drops = |row| row.of_queues(|queues| queues.low.drops as f64), "packets", "Packets that it dropped from the low-latency queue, after the warm-up.";
     }
