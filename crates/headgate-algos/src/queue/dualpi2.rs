@@ -49,9 +49,10 @@ use headgate_model::params::Card;
 use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, TwoQueues, Verdict};
 use headgate_model::units::{Time, picoseconds};
 
+use crate::parts::ethernet::FRAME_BYTES;
 use law::Law;
 pub use options::{Classifier, DropAt, PiWait, Scheduler, Variant};
-use pair::{Pair, Side};
+use pair::{QueueKind, QueuePair};
 
 headgate_model::params! {
     /// Which text is followed. It determines the automatic values.
@@ -104,9 +105,6 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Bytes of a packet that count in limits: an Ethernet frame.
-const MTU_BYTES: f64 = 1514.0;
-
 /// Time that the automatic limit of `rfc` lasts (RFC 9332 A.1).
 const LIMIT_S: f64 = 0.25;
 
@@ -128,13 +126,13 @@ pub struct DualPi2 {
     /// Bytes in both queues that the automatic limit of `rfc` allows.
     limit_bytes: f64,
     law: Law,
-    pair: Box<Pair>,
+    pair: Box<QueuePair>,
     /// Sums of probabilities since the last choice (RFC 9332 A.1), of L and C.
     sums: [f64; 2],
     /// The port's random stream, from its first arrival on, which departures use too.
     chance: Option<Stream>,
     /// The queue of the arrival that is being decided on.
-    arriving: Side,
+    arriving: QueueKind,
     next: Time,
     counts: Box<TwoQueues>,
 }
@@ -142,27 +140,27 @@ pub struct DualPi2 {
 impl DualPi2 {
     /// Creates a discipline in its initial state.
     pub fn new(params: Params, rate_bytes_s: f64) -> Self {
-        let params = settle(params);
+        let params = resolve_defaults(params);
         let most = if params.drop_on_overload { 1.0 } else { 1.0 / params.coupling };
         Self {
             params: Box::new(params),
-            limit_bytes: (LIMIT_S * rate_bytes_s).max(2.0 * MTU_BYTES),
+            limit_bytes: (LIMIT_S * rate_bytes_s).max(2.0 * FRAME_BYTES),
             law: Law::new(&params, most),
-            pair: Box::new(Pair::new(params.classic_protection)),
+            pair: Box::new(QueuePair::new(params.classic_protection)),
             sums: [0.0; 2],
             chance: None,
-            arriving: Side::Classic,
+            arriving: QueueKind::Classic,
             next: picoseconds(params.tupdate_s),
             counts: Box::default(),
         }
     }
 
-    fn classify(&self, ecn: Ecn) -> Side {
+    fn classify(&self, ecn: Ecn) -> QueueKind {
         let low = match self.params.classifier {
             Classifier::L4s => matches!(ecn, Ecn::Ect1 | Ecn::Ce),
             Classifier::AnyEct => ecn.is_capable(),
         };
-        if low { Side::Low } else { Side::Classic }
+        if low { QueueKind::Low } else { QueueKind::Classic }
     }
 
     fn has_room(&self) -> bool {
@@ -170,7 +168,7 @@ impl DualPi2 {
             return (self.pair.packets() as f64) < self.params.limit_packets;
         }
         match self.params.variant {
-            Variant::Rfc => self.pair.bytes() as f64 + MTU_BYTES <= self.limit_bytes,
+            Variant::Rfc => self.pair.bytes() as f64 + FRAME_BYTES <= self.limit_bytes,
             Variant::Linux => (self.pair.packets() as f64) < LIMIT_PACKETS,
         }
     }
@@ -185,20 +183,20 @@ impl DualPi2 {
     }
 
     /// Decides by the coupled probabilities. `rfc` marks packets of L only when they leave.
-    fn decide(&mut self, side: Side, ecn: Ecn) -> Fate {
+    fn decide(&mut self, side: QueueKind, ecn: Ecn) -> Fate {
         let (overloaded, p) = (self.is_overloaded(), self.law.probability);
-        let squared = side == Side::Classic || overloaded;
+        let squared = side == QueueKind::Classic || overloaded;
         if self.params.variant == Variant::Rfc {
             let chosen = squared && self.recur(side, p * p);
             return if chosen { chosen_fate(side, overloaded, ecn) } else { Fate::Send };
         }
-        if (self.pair.bytes() as f64) < 2.0 * MTU_BYTES {
+        if (self.pair.bytes() as f64) < 2.0 * FRAME_BYTES {
             return Fate::Send;
         }
         if squared && self.draw(p) && self.draw(p) {
             return chosen_fate(side, overloaded, ecn);
         }
-        let marks = side == Side::Low && (overloaded || self.draw(self.law.coupled()));
+        let marks = side == QueueKind::Low && (overloaded || self.draw(self.law.coupled()));
         if marks { Fate::Mark } else { Fate::Send }
     }
 
@@ -209,14 +207,14 @@ impl DualPi2 {
         if variant == Variant::Linux {
             return applies && wait_s > step_s;
         }
-        let behind = self.pair.waiting(Side::Low) as f64;
+        let behind = self.pair.waiting(QueueKind::Low) as f64;
         let own = match wait_s {
             _ if behind < min_packets || self.is_overloaded() => 0.0,
             wait_s if wait_s >= ramp_start_s + ramp_s => 1.0,
             wait_s if wait_s > ramp_start_s => (wait_s - ramp_start_s) / ramp_s,
             _ => 0.0,
         };
-        self.recur(Side::Low, own.max(self.law.coupled().min(1.0)))
+        self.recur(QueueKind::Low, own.max(self.law.coupled().min(1.0)))
     }
 
     /// Whether an event of this probability occurs.
@@ -226,7 +224,7 @@ impl DualPi2 {
     }
 
     /// Whether the sum of the probabilities exceeds 1, which it does at evenly spaced packets.
-    fn recur(&mut self, side: Side, probability: f64) -> bool {
+    fn recur(&mut self, side: QueueKind, probability: f64) -> bool {
         let sum = &mut self.sums[side as usize];
         *sum += probability;
         let chosen = *sum > 1.0;
@@ -236,21 +234,21 @@ impl DualPi2 {
 
     /// Returns the wait that the control sees.
     fn pi_wait_s(&self, now_s: f64) -> f64 {
-        let classic_s = self.pair.wait_s(Side::Classic, now_s);
+        let classic_s = self.pair.wait_s(QueueKind::Classic, now_s);
         match self.params.pi_wait {
-            PiWait::Larger => classic_s.max(self.pair.wait_s(Side::Low, now_s)),
+            PiWait::Larger => classic_s.max(self.pair.wait_s(QueueKind::Low, now_s)),
             PiWait::Classic | PiWait::Variant => classic_s,
         }
     }
 
-    fn refuse(&mut self, side: Side) -> Verdict {
-        self.counts.of(side == Side::Low).drops += 1;
+    fn drop_arrival(&mut self, side: QueueKind) -> Verdict {
+        self.counts.of(side == QueueKind::Low).drops += 1;
         Verdict::Drop
     }
 }
 
 /// Returns the parameters with the variant's values in place of automatic ones.
-fn settle(params: Params) -> Params {
+fn resolve_defaults(params: Params) -> Params {
     let rfc = params.variant == Variant::Rfc;
     let or = |given: f64, of_rfc, of_linux| match given {
         0.0 if rfc => of_rfc,
@@ -275,8 +273,8 @@ fn settle(params: Params) -> Params {
 
 /// The fate of a packet that the squared probability has chosen. L's are chosen at overload only, which disables
 /// ECN in both queues.
-fn chosen_fate(side: Side, overloaded: bool, ecn: Ecn) -> Fate {
-    if side == Side::Low || overloaded || !ecn.is_capable() { Fate::Drop } else { Fate::Mark }
+fn chosen_fate(side: QueueKind, overloaded: bool, ecn: Ecn) -> Fate {
+    if side == QueueKind::Low || overloaded || !ecn.is_capable() { Fate::Drop } else { Fate::Mark }
 }
 
 impl Discipline for DualPi2 {
@@ -287,16 +285,16 @@ impl Discipline for DualPi2 {
         let side = self.classify(arrival.ecn);
         self.arriving = side;
         if !self.has_room() {
-            return self.refuse(side);
+            return self.drop_arrival(side);
         }
         if self.params.drop_at == DropAt::Dequeue {
             return Verdict::Keep;
         }
         match self.decide(side, arrival.ecn) {
             Fate::Send => Verdict::Keep,
-            Fate::Drop => self.refuse(side),
+            Fate::Drop => self.drop_arrival(side),
             Fate::Mark => {
-                self.counts.of(side == Side::Low).marks += 1;
+                self.counts.of(side == QueueKind::Low).marks += 1;
                 Verdict::Mark
             }
         }
@@ -338,14 +336,14 @@ impl Discipline for DualPi2 {
             let decides = self.params.drop_at == DropAt::Dequeue;
             let fate = if decides { self.decide(side, packet.ecn) } else { Fate::Send };
             if fate == Fate::Drop {
-                self.counts.of(side == Side::Low).drops += 1;
+                self.counts.of(side == QueueKind::Low).drops += 1;
                 drops.push(packet.id);
                 continue;
             }
-            let leaves_marked = side == Side::Low && self.marks_leaving(wait_s, applies);
+            let leaves_marked = side == QueueKind::Low && self.marks_leaving(wait_s, applies);
             let marked = leaves_marked || fate == Fate::Mark;
             self.pair.charge(side, packet.size_bytes);
-            self.counts.of(side == Side::Low).send(wait_s, marked);
+            self.counts.of(side == QueueKind::Low).send(wait_s, marked);
             return Some((packet.id, marked));
         }
     }

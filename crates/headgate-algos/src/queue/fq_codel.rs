@@ -29,7 +29,7 @@
 //! RFC 8290; RFC 8289; Shreedhar, Varghese 1995 (deficit round robin); Linux sch_fq_codel.c (drop batch).
 
 use super::codel::{self, Control, Fifo, MarkedPackets, PacketQueue, exceeds_ce_threshold};
-use crate::parts::turns::Turns;
+use crate::parts::round_robin::RoundRobin;
 use headgate_model::params::Card;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 
@@ -80,9 +80,6 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Bytes behind a packet up to which its wait does not count: an Ethernet frame (RFC 8289 §4.4).
-const MTU_BYTES: f64 = 1514.0;
-
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Flow {
     packets: PacketQueue,
@@ -94,7 +91,7 @@ struct Flow {
 pub struct FqCodel {
     params: Params,
     flows: Vec<Flow>,
-    turns: Turns,
+    round_robin: RoundRobin,
     packets: usize,
     bytes: f64,
 }
@@ -103,13 +100,12 @@ impl FqCodel {
     /// Creates a discipline in its initial state.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         let Params { target_s, interval_s, ecn, root, .. } = params;
-        let of_codel =
-            codel::Params { target_s, interval_s, mtu_bytes: MTU_BYTES, ecn, root, ..<_>::default() };
+        let of_codel = codel::Params { target_s, interval_s, ecn, root, ..codel::Params::default() };
         let control = Control::new(of_codel);
         let flow = Flow { packets: PacketQueue::default(), control };
         let flows = vec![flow; params.flows as usize];
-        let turns = Turns::new(flows.len(), params.quantum_bytes);
-        Self { params, flows, turns, packets: 0, bytes: 0.0 }
+        let round_robin = RoundRobin::new(flows.len(), params.quantum_bytes);
+        Self { params, flows, round_robin, packets: 0, bytes: 0.0 }
     }
 
     /// Drops packets at the head of the longest queue. Returns false if all queues are empty.
@@ -149,10 +145,10 @@ impl Discipline for FqCodel {
     }
 
     fn enqueue(&mut self, packet: QueuedPacket, _port: &Backlog, drops: &mut Vec<u32>) {
-        let at = self.turns.place(packet.flow);
+        let at = self.round_robin.hash_flow(packet.flow);
         self.bytes += f64::from(packet.size_bytes);
         self.flows[at].packets.push(packet);
-        self.turns.join(at);
+        self.round_robin.activate(at);
         self.packets += 1;
         if self.packets as f64 > self.params.limit_packets {
             self.shorten(drops);
@@ -165,7 +161,7 @@ impl Discipline for FqCodel {
 
     fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
         loop {
-            let at = self.turns.current()?;
+            let at = self.round_robin.find_next()?;
             let (flow, before) = (&mut self.flows[at], drops.len());
             let others = self.bytes - flow.packets.bytes();
             let counted = if self.params.backlog == BacklogScope::All { others } else { 0.0 };
@@ -174,17 +170,17 @@ impl Discipline for FqCodel {
             self.bytes = others + flow.packets.bytes();
             self.packets -= drops.len() - before + usize::from(next.is_some());
             if let Some((packet, marked)) = next {
-                self.turns.charge(at, packet.size_bytes);
+                self.round_robin.charge(at, packet.size_bytes);
                 let Params { ce_threshold_s, ce_threshold_for, .. } = self.params;
                 let exceeds = exceeds_ce_threshold(&packet, port.now_s, ce_threshold_s, ce_threshold_for);
                 return Some((packet.id, marked || exceeds));
             }
-            self.turns.retire();
+            self.round_robin.deactivate_next();
         }
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
-        Some(("busy queues", self.turns.listed() as f64))
+        Some(("busy queues", self.round_robin.count_active() as f64))
     }
 }
 
@@ -221,7 +217,7 @@ mod tests {
         let mut queue = queue(&[("quantum_bytes", 1500.0)]);
         (1..4).for_each(|flow| drop(put(&mut queue, flow, 0..3, 1500)));
         assert_eq!(sent(&mut queue), [100, 200, 300, 101, 201, 301, 102, 202, 302]);
-        assert_eq!((queue.packets, queue.turns.listed()), (0, 0));
+        assert_eq!((queue.packets, queue.round_robin.count_active()), (0, 0));
     }
 
     #[test]

@@ -29,7 +29,7 @@
 
 use super::codel::{Fifo, PacketQueue};
 use super::pie::scale_step;
-use crate::parts::turns::Turns;
+use crate::parts::round_robin::RoundRobin;
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
 use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Verdict};
@@ -73,9 +73,6 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Bytes that protect arrivals and limit the scaling by size: an Ethernet frame.
-const MTU_BYTES: f64 = 1514.0;
-
 /// Time of the first update (Linux `sch_fq_pie.c`, HZ / 2).
 const FIRST_UPDATE_S: f64 = 0.5;
 
@@ -92,7 +89,7 @@ struct Flow {
 pub struct FqPie {
     params: Box<Params>,
     flows: Vec<Flow>,
-    turns: Turns,
+    round_robin: RoundRobin,
     /// Queues that an update may change.
     awake: Vec<u32>,
     packets: usize,
@@ -103,16 +100,16 @@ impl FqPie {
     /// Creates a discipline in its initial state.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         let flows = vec![Flow::default(); params.flows as usize];
-        let turns = Turns::new(flows.len(), params.quantum_bytes);
+        let round_robin = RoundRobin::new(flows.len(), params.quantum_bytes);
         let next = picoseconds(FIRST_UPDATE_S);
-        Self { params: Box::new(params), flows, turns, awake: Vec::new(), packets: 0, next }
+        Self { params: Box::new(params), flows, round_robin, awake: Vec::new(), packets: 0, next }
     }
 }
 
 impl Discipline for FqPie {
     fn admit(&mut self, arrival: &Arrival, _port: &Backlog, chance: &mut Stream) -> Verdict {
         let Params { limit_packets, ecn, mark_below, .. } = *self.params;
-        let at = self.turns.place(arrival.flow);
+        let at = self.round_robin.hash_flow(arrival.flow);
         let Flow { packets, law, .. } = &mut self.flows[at];
         let is_full = self.packets as f64 >= limit_packets;
         if !is_full && !law.chooses(&self.params, packets.bytes(), arrival.size_bytes, chance) {
@@ -152,33 +149,33 @@ impl Discipline for FqPie {
     }
 
     fn enqueue(&mut self, packet: QueuedPacket, _port: &Backlog, _drops: &mut Vec<u32>) {
-        let at = self.turns.place(packet.flow);
+        let at = self.round_robin.hash_flow(packet.flow);
         let flow = &mut self.flows[at];
         flow.packets.push(packet);
         if !std::mem::replace(&mut flow.awake, true) {
             self.awake.push(at as u32);
         }
-        self.turns.join(at);
+        self.round_robin.activate(at);
         self.packets += 1;
     }
 
     fn dequeue(&mut self, port: &Backlog, _drops: &mut Vec<u32>) -> Option<(u32, bool)> {
         loop {
-            let at = self.turns.current()?;
+            let at = self.round_robin.find_next()?;
             let Flow { packets, law, .. } = &mut self.flows[at];
             let Some(packet) = packets.pop() else {
-                self.turns.retire();
+                self.round_robin.deactivate_next();
                 continue;
             };
             self.packets -= 1;
-            self.turns.charge(at, packet.size_bytes);
+            self.round_robin.charge(at, packet.size_bytes);
             law.send(port.now_s, packet.since_s, packets.len() == 0);
             return Some((packet.id, false));
         }
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
-        Some(("busy queues", self.turns.listed() as f64))
+        Some(("busy queues", self.round_robin.count_active() as f64))
     }
 }
 

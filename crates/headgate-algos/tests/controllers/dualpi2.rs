@@ -5,23 +5,16 @@ use std::collections::BTreeMap;
 use headgate_algos::queue::AnyQueue;
 use headgate_model::chance::Stream;
 use headgate_model::ecn::Ecn;
-use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Queues, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Verdict};
 use headgate_model::units::seconds;
 
-use crate::drive::{Xorshift, values};
-use crate::dualpi2_slow::{Outcome, Settings, Slow};
+use crate::drive::Xorshift;
+use crate::dualpi2_slow::{Settings, Slow};
+use crate::line::{Line, build};
 use crate::ranges::seed;
 
 const PACKETS: u32 = 500;
 const SEQUENCES: u64 = if cfg!(miri) { 2 } else { 1000 };
-
-/// Time is counted in 2^-20 s, so that differences of seconds are exact.
-const UNITS_PER_S: f64 = (1 << 20) as f64;
-
-fn build(changes: &[(&str, f64)], rate_bytes_s: f64) -> AnyQueue {
-    let index = AnyQueue::cards().iter().position(|card| card.name == "dualpi2").expect("it is registered");
-    AnyQueue::build(index, &values(AnyQueue::cards()[index].params, changes), rate_bytes_s)
-}
 
 /// Settings of both programs: as names and values, and as the slow program takes them.
 fn any_settings(
@@ -79,117 +72,35 @@ fn any_settings(
     (changes, set)
 }
 
-/// A line that gives both programs the same arrivals, departures and ticks.
-struct Bench {
-    fast: AnyQueue,
-    slow: Slow,
-    chance: Stream,
-    rate_bytes_s: f64,
-    free: u64,
-    sizes: BTreeMap<u32, u32>,
-    /// Marks and drops so far.
-    seen: (u32, u32),
-}
-
-fn at_s(units: u64) -> f64 {
-    units as f64 / UNITS_PER_S
-}
-
-impl Bench {
-    fn new(linux: bool, set: u64, random: &mut Xorshift) -> Self {
-        let rate_bytes_s = random.log_uniform(1e5, 5e6);
-        let (changes, settings) = any_settings(linux, rate_bytes_s, random);
-        let chance = Stream::new(set, "queue", 0);
-        let slow = Slow::new(settings, chance.clone());
-        let fast = build(&changes, rate_bytes_s);
-        Self { fast, slow, chance, rate_bytes_s, free: 0, sizes: BTreeMap::new(), seen: (0, 0) }
-    }
-
-    fn port(&self, now_s: f64) -> Backlog {
-        Backlog { now_s, rate_bytes_s: self.rate_bytes_s, ..Backlog::default() }
-    }
-
-    /// Lets ticks and departures pass that are due before `until`.
-    fn catch_up(&mut self, until: u64) {
-        loop {
-            let tick_s = seconds(self.fast.next_tick());
-            let busy = !self.sizes.is_empty();
-            if tick_s <= at_s(until) && (!busy || tick_s <= at_s(self.free)) {
-                self.fast.on_tick(&self.port(tick_s));
-                self.slow.update(tick_s);
-                let p = self.fast.gauge().map(|(_, p)| p);
-                assert_eq!(p, Some(self.slow.p()), "p' at {tick_s} s");
-            } else if busy && self.free <= until {
-                self.depart();
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn depart(&mut self) {
-        let (now_s, mut drops) = (at_s(self.free), Vec::new());
-        let left = self.fast.dequeue(&self.port(now_s), &mut drops);
-        assert_eq!((left, drops.clone()), self.slow.depart(now_s), "a departure at {now_s} s");
-        self.seen.1 += drops.len() as u32;
-        drops.iter().for_each(|id| assert!(self.sizes.remove(id).is_some(), "{id} was not there"));
-        if let Some((id, marked)) = left {
-            let size = self.sizes.remove(&id).expect("it was there");
-            self.seen.0 += u32::from(marked);
-            self.free += (f64::from(size) / self.rate_bytes_s * UNITS_PER_S).ceil() as u64;
-        }
-        if self.sizes.is_empty() {
-            assert_eq!(self.slow.depart(now_s), (None, Vec::new()));
-        }
-    }
-
-    fn arrive(&mut self, now: u64, id: u32, size_bytes: u32, ecn: Ecn) {
-        let now_s = at_s(now);
-        let verdict =
-            self.fast.admit(&Arrival { size_bytes, flow: 1, ecn }, &self.port(now_s), &mut self.chance);
-        let outcome = match verdict {
-            Verdict::Keep => Outcome::Kept { marked: false },
-            Verdict::Mark => Outcome::Kept { marked: true },
-            Verdict::Drop => Outcome::Dropped,
-        };
-        assert_eq!(outcome, self.slow.arrive(now_s, id, size_bytes, ecn), "an arrival at {now_s} s");
-        if verdict == Verdict::Drop {
-            return self.seen.1 += 1;
-        }
-        self.seen.0 += u32::from(verdict == Verdict::Mark);
-        let ecn = if verdict == Verdict::Mark { Ecn::Ce } else { ecn };
-        let packet = QueuedPacket { id, size_bytes, flow: 1, data: true, ecn, since_s: now_s };
-        self.fast.enqueue(packet, &self.port(now_s), &mut Vec::new());
-        self.sizes.insert(id, size_bytes);
-        self.free = self.free.max(now);
-    }
+fn line(linux: bool, set: u64, random: &mut Xorshift) -> Line<Slow> {
+    let rate_bytes_s = random.log_uniform(1e5, 5e6);
+    let (changes, settings) = any_settings(linux, rate_bytes_s, random);
+    let chance = Stream::new(set, "queue", 0);
+    let slow = Slow::new(settings, chance.clone());
+    Line::new(build("dualpi2", &changes, rate_bytes_s), slow, chance, rate_bytes_s)
 }
 
 /// Runs one sequence through both programs, and returns the marks and drops.
 fn compare(linux: bool, set: u64) -> (u32, u32) {
     let mut random = Xorshift(seed(usize::from(linux) + 700, set));
-    let mut bench = Bench::new(linux, set, &mut random);
-    let (mut now, mut load, mut low) = (0u64, 1.0, 0.5);
+    let mut line = line(linux, set, &mut random);
+    let (mut load, mut low) = (1.0, 0.5);
     for id in 0..PACKETS {
         if id % 100 == 0 {
             (load, low) = (random.one_of(&[0.5, 1.0, 1.5, 4.0]), random.one_of(&[0.0, 0.1, 0.5, 1.0]));
         }
-        let gap_s = -random.uniform().max(1e-9).ln() * 1000.0 / bench.rate_bytes_s / load;
-        now += (gap_s * UNITS_PER_S) as u64;
-        bench.catch_up(now);
-        let size = random.one_of(&[40, 500, 1500, 1500, 1514]);
+        line.pass(load, &mut random);
+        let size_bytes = random.one_of(&[40, 500, 1500, 1500, 1514]);
         let of_low = random.chance(low);
         let ecn = random.one_of(if of_low {
             &[Ecn::Ect1, Ecn::Ect1, Ecn::Ce]
         } else {
             &[Ecn::NotEct, Ecn::Ect0, Ecn::NotEct]
         });
-        bench.arrive(now, id, size, ecn);
+        line.arrive(id, Arrival { size_bytes, flow: 1, ecn });
     }
-    while !bench.sizes.is_empty() {
-        bench.catch_up(bench.free);
-    }
-    bench.seen
+    line.drain();
+    line.seen
 }
 
 /// Compares a variant over all sequences. Marks and drops are frequent in them, so that equality means something.
@@ -224,7 +135,7 @@ struct Filled {
 
 impl Filled {
     fn new(changes: &[(&str, f64)], set: u64) -> Self {
-        let queue = build(changes, 5e6);
+        let queue = build("dualpi2", changes, 5e6);
         let (random, chance) = (Xorshift(seed(900, set)), Stream::new(set, "queue", 0));
         Self { queue, chance, random, ids: 0, waiting: BTreeMap::new() }
     }

@@ -3,6 +3,9 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::ecn::Ecn;
+use headgate_model::queue::{Arrival, Verdict};
+
+use crate::line::SlowQueue;
 
 /// The settings of a user, and the text's values for the rest.
 #[derive(Clone, Debug)]
@@ -52,24 +55,10 @@ pub struct Slow {
     chance: Stream,
 }
 
-/// A decision: whether the packet is dropped, or else whether it is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Dropped,
-    Kept { marked: bool },
-}
-
-const KEPT: Outcome = Outcome::Kept { marked: false };
-const MARKED: Outcome = Outcome::Kept { marked: true };
-
 impl Slow {
     pub fn new(set: Settings, chance: Stream) -> Self {
         let credit = Self::first_credit(&set);
         Self { set, held: Vec::new(), p: 0.0, before_s: 0.0, counts: (0.0, 0.0), credit, chance }
-    }
-
-    pub fn p(&self) -> f64 {
-        self.p
     }
 
     fn first_credit(set: &Settings) -> i64 {
@@ -89,21 +78,6 @@ impl Slow {
         self.held.iter().find(|packet| packet.low == low).map_or(0.0, |packet| now_s - packet.since_s)
     }
 
-    /// `dualpi2_update`, `calculate_probability`.
-    pub fn update(&mut self, now_s: f64) {
-        let (l, c) = (self.time_s(true, now_s), self.time_s(false, now_s));
-        let now = if self.set.larger && l > c { l } else { c };
-        self.p = self.p + self.set.alpha * (now - self.set.target_s) + self.set.beta * (now - self.before_s);
-        self.before_s = now;
-        let most = if self.set.drop_on_overload { 1.0 } else { 1.0 / self.set.k };
-        if self.p < 0.0 {
-            self.p = 0.0;
-        }
-        if self.p > most {
-            self.p = most;
-        }
-    }
-
     fn roll(&mut self, p: f64) -> bool {
         // a probability of 0 needs no random number
         p != 0.0 && self.chance.open01() <= p
@@ -120,38 +94,38 @@ impl Slow {
     }
 
     /// Linux's `must_drop`, with the marks that it sets.
-    fn must_drop(&mut self, low: bool, ecn: Ecn) -> Outcome {
+    fn must_drop(&mut self, low: bool, ecn: Ecn) -> Verdict {
         if self.bytes() < 2 * 1514 {
-            return KEPT;
+            return Verdict::Keep;
         }
         let p = self.p;
         let local_l = p * self.set.k;
         let overload = self.set.drop_on_overload && local_l > 1.0;
         if !low {
             if self.roll(p) && self.roll(p) {
-                return if overload || ecn == Ecn::NotEct { Outcome::Dropped } else { MARKED };
+                return if overload || ecn == Ecn::NotEct { Verdict::Drop } else { Verdict::Mark };
             }
-            return KEPT;
+            return Verdict::Keep;
         }
         if overload {
-            return if self.roll(p) && self.roll(p) { Outcome::Dropped } else { MARKED };
+            return if self.roll(p) && self.roll(p) { Verdict::Drop } else { Verdict::Mark };
         }
-        if self.roll(local_l) { MARKED } else { KEPT }
+        if self.roll(local_l) { Verdict::Mark } else { Verdict::Keep }
     }
 
     /// The part of the RFC's dequeue that may drop.
-    fn classic_drop(&mut self, low: bool, ecn: Ecn) -> Outcome {
+    fn classic_drop(&mut self, low: bool, ecn: Ecn) -> Verdict {
         let (p_c, p_cl) = (self.p * self.p, self.set.k * self.p);
         let p_c_max = (1.0 / (self.set.k * self.set.k)).min(1.0);
         if low {
             let saturated = self.set.drop_on_overload && p_cl >= 1.0;
-            return if saturated && self.recur(true, p_c) { Outcome::Dropped } else { KEPT };
+            return if saturated && self.recur(true, p_c) { Verdict::Drop } else { Verdict::Keep };
         }
         if !self.recur(false, p_c) {
-            return KEPT;
+            return Verdict::Keep;
         }
         let over = self.set.drop_on_overload && p_c >= p_c_max;
-        if ecn == Ecn::NotEct || over { Outcome::Dropped } else { MARKED }
+        if ecn == Ecn::NotEct || over { Verdict::Drop } else { Verdict::Mark }
     }
 
     fn laqm(&self, wait_s: f64) -> f64 {
@@ -179,26 +153,8 @@ impl Slow {
         self.recur(true, native.max(p_cl.min(1.0)))
     }
 
-    fn test(&mut self, low: bool, ecn: Ecn) -> Outcome {
+    fn test(&mut self, low: bool, ecn: Ecn) -> Verdict {
         if self.set.linux { self.must_drop(low, ecn) } else { self.classic_drop(low, ecn) }
-    }
-
-    /// An arrival.
-    pub fn arrive(&mut self, now_s: f64, id: u32, size: u32, ecn: Ecn) -> Outcome {
-        let low = if self.set.any_ect { ecn != Ecn::NotEct } else { ecn.bits() % 2 == 1 };
-        let full = match self.set.limit_packets {
-            Some(limit) => self.held.len() >= limit,
-            None => self.bytes() as f64 + 1514.0 > self.set.limit_bytes,
-        };
-        if full {
-            return Outcome::Dropped;
-        }
-        let outcome = if self.set.early { self.test(low, ecn) } else { KEPT };
-        if outcome != Outcome::Dropped {
-            let found = self.len(low);
-            self.held.push(Held { id, size, ecn, low, since_s: now_s, found });
-        }
-        outcome
     }
 
     fn scheduler(&self, now_s: f64) -> bool {
@@ -207,9 +163,28 @@ impl Slow {
             None => self.credit <= 0,
         }
     }
+}
 
-    /// The line is free: the packet that leaves and whether it is marked, and those that are dropped.
-    pub fn depart(&mut self, now_s: f64) -> (Option<(u32, bool)>, Vec<u32>) {
+impl SlowQueue for Slow {
+    fn arrive(&mut self, now_s: f64, id: u32, arrival: &Arrival) -> Verdict {
+        let Arrival { size_bytes: size, ecn, .. } = *arrival;
+        let low = if self.set.any_ect { ecn != Ecn::NotEct } else { ecn.bits() % 2 == 1 };
+        let full = match self.set.limit_packets {
+            Some(limit) => self.held.len() >= limit,
+            None => self.bytes() as f64 + 1514.0 > self.set.limit_bytes,
+        };
+        if full {
+            return Verdict::Drop;
+        }
+        let outcome = if self.set.early { self.test(low, ecn) } else { Verdict::Keep };
+        if outcome != Verdict::Drop {
+            let found = self.len(low);
+            self.held.push(Held { id, size, ecn, low, since_s: now_s, found });
+        }
+        outcome
+    }
+
+    fn depart(&mut self, now_s: f64) -> (Option<(u32, bool)>, Vec<u32>) {
         let mut dropped = Vec::new();
         loop {
             let (l, c) = (self.len(true), self.len(false));
@@ -220,8 +195,8 @@ impl Slow {
             let low = l > 0 && (c == 0 || self.scheduler(now_s));
             let at = self.held.iter().position(|packet| packet.low == low).expect("it has packets");
             let packet = self.held.remove(at);
-            let outcome = if self.set.early { KEPT } else { self.test(low, packet.ecn) };
-            if outcome == Outcome::Dropped {
+            let outcome = if self.set.early { Verdict::Keep } else { self.test(low, packet.ecn) };
+            if outcome == Verdict::Drop {
                 dropped.push(packet.id);
                 continue;
             }
@@ -232,7 +207,26 @@ impl Slow {
             if !low && l > 0 {
                 self.credit -= i64::from(packet.size) * (10_000 - self.set.classic_share);
             }
-            return (Some((packet.id, marked || outcome == MARKED)), dropped);
+            return (Some((packet.id, marked || outcome == Verdict::Mark)), dropped);
         }
+    }
+
+    /// `dualpi2_update`, `calculate_probability`.
+    fn update(&mut self, now_s: f64) {
+        let (l, c) = (self.time_s(true, now_s), self.time_s(false, now_s));
+        let now = if self.set.larger && l > c { l } else { c };
+        self.p = self.p + self.set.alpha * (now - self.set.target_s) + self.set.beta * (now - self.before_s);
+        self.before_s = now;
+        let most = if self.set.drop_on_overload { 1.0 } else { 1.0 / self.set.k };
+        if self.p < 0.0 {
+            self.p = 0.0;
+        }
+        if self.p > most {
+            self.p = most;
+        }
+    }
+
+    fn gauge(&self) -> Option<f64> {
+        Some(self.p)
     }
 }

@@ -1,22 +1,17 @@
 //! FQ-PIE against a slow program: the functions of Linux's `sch_fq_pie.c` and `sch_pie.c`, written again without
 //! regard to speed. It counts its packets whenever it needs a sum, and updates every queue at every tick.
 
-use std::collections::BTreeMap;
-
-use headgate_algos::queue::AnyQueue;
 use headgate_model::chance::Stream;
 use headgate_model::ecn::Ecn;
-use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Queues, Verdict};
-use headgate_model::units::seconds;
+use headgate_model::queue::{Arrival, Verdict};
 
-use crate::drive::{Xorshift, values};
+use crate::drive::Xorshift;
+use crate::line::{Line, SlowQueue, build};
 use crate::ranges::seed;
 
 const PACKETS: u32 = 1500;
 const SEQUENCES: u64 = if cfg!(miri) { 1 } else { 1000 };
 const RATE_BYTES_S: f64 = 200_000.0;
-/// Time is counted in 2^-20 s, so that differences of seconds are exact.
-const UNITS_PER_S: f64 = (1 << 20) as f64;
 
 /// The settings that sequences vary.
 #[derive(Clone, Copy)]
@@ -84,8 +79,11 @@ impl Slow {
         self.chance = chance;
         drops
     }
+}
 
-    fn arrive(&mut self, now_s: f64, id: u32, number: u64, size: u32, ecn: Ecn) -> Verdict {
+impl SlowQueue for Slow {
+    fn arrive(&mut self, now_s: f64, id: u32, arrival: &Arrival) -> Verdict {
+        let Arrival { size_bytes: size, flow: number, ecn } = *arrival;
         let full = self.held.len() >= self.set.limit;
         let mut verdict = Verdict::Keep;
         if full {
@@ -107,10 +105,10 @@ impl Slow {
         verdict
     }
 
-    fn depart(&mut self, now_s: f64) -> Option<u32> {
+    fn depart(&mut self, now_s: f64) -> (Option<(u32, bool)>, Vec<u32>) {
         loop {
             let is_new = !self.new.is_empty();
-            let number = *self.new.first().or(self.old.first())?;
+            let Some(&number) = self.new.first().or(self.old.first()) else { return (None, Vec::new()) };
             let quantum = self.set.quantum;
             let flow = self.flow(number);
             if flow.deficit <= 0.0 {
@@ -145,11 +143,11 @@ impl Slow {
                 flow.burst_s = if flow.burst_s > passed_s { flow.burst_s - passed_s } else { 0.0 };
             }
             flow.tstamp_s = Some(now_s);
-            return Some(id);
+            return (Some((id, false)), Vec::new());
         }
     }
 
-    fn update(&mut self) {
+    fn update(&mut self, _now_s: f64) {
         let (numbers, target_s) =
             (self.flows.iter().map(|flow| flow.number).collect::<Vec<_>>(), self.set.target_s);
         let alpha = self.set.alpha;
@@ -180,109 +178,46 @@ impl Slow {
     }
 }
 
-/// Both programs behind one line.
-struct Bench {
-    fast: AnyQueue,
-    slow: Slow,
-    chance: Stream,
-    free: u64,
-    sizes: BTreeMap<u32, u32>,
-    seen: (u32, u32),
-}
-
-fn at_s(units: u64) -> f64 {
-    units as f64 / UNITS_PER_S
-}
-
-impl Bench {
-    fn new(set: u64, random: &mut Xorshift) -> Self {
-        let settings = Settings {
-            target_s: random.one_of(&[0.005, 0.015]),
-            alpha: random.one_of(&[0.125, 8.0, 64.0]),
-            ecn: random.chance(0.5),
-            ecn_prob: random.one_of(&[0.1, 0.5, 1.0]),
-            limit: random.one_of(&[60, 10_240]),
-            bytemode: random.chance(0.3),
-            quantum: random.one_of(&[300.0, 1514.0]),
-        };
-        let index =
-            AnyQueue::cards().iter().position(|card| card.name == "fq-pie").expect("it is registered");
-        let changes = [
-            ("target_s", settings.target_s),
-            ("alpha", settings.alpha),
-            ("beta", settings.alpha),
-            ("ecn", f64::from(u8::from(settings.ecn))),
-            ("mark_below", settings.ecn_prob),
-            ("limit_packets", settings.limit as f64),
-            ("bytemode", f64::from(u8::from(settings.bytemode))),
-            ("quantum_bytes", settings.quantum),
-        ];
-        let fast = AnyQueue::build(index, &values(AnyQueue::cards()[index].params, &changes), RATE_BYTES_S);
-        let flow = |number| Flow {
-            number,
-            prob: 0.0,
-            accu_prob: 0.0,
-            qdelay_s: 0.0,
-            qdelay_old_s: 0.0,
-            burst_s: 0.15,
-            tstamp_s: None,
-            deficit: 0.0,
-        };
-        let chance = Stream::new(set, "queue", 0);
-        let slow = Slow {
-            set: settings,
-            flows: (0..4).map(flow).collect(),
-            held: Vec::new(),
-            new: Vec::new(),
-            old: Vec::new(),
-            chance: chance.clone(),
-        };
-        Self { fast, slow, chance, free: 0, sizes: BTreeMap::new(), seen: (0, 0) }
-    }
-
-    fn catch_up(&mut self, until: u64) {
-        loop {
-            let tick_s = seconds(self.fast.next_tick());
-            let busy = !self.sizes.is_empty();
-            if tick_s <= at_s(until) && (!busy || tick_s <= at_s(self.free)) {
-                self.fast.on_tick(&Backlog { now_s: tick_s, ..Backlog::default() });
-                self.slow.update();
-            } else if busy && self.free <= until {
-                self.depart();
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn depart(&mut self) {
-        let (now_s, mut drops) = (at_s(self.free), Vec::new());
-        let left = self.fast.dequeue(&Backlog { now_s, ..Backlog::default() }, &mut drops);
-        assert_eq!(left.map(|(id, _)| id), self.slow.depart(now_s), "a departure at {now_s} s");
-        assert!(drops.is_empty());
-        let size = left.and_then(|(id, _)| self.sizes.remove(&id)).expect("a packet waits");
-        self.free += (f64::from(size) / RATE_BYTES_S * UNITS_PER_S).ceil() as u64;
-        if self.sizes.is_empty() {
-            // a port asks again while its line is idle
-            assert_eq!(self.fast.dequeue(&Backlog { now_s, ..Backlog::default() }, &mut drops), None);
-            assert_eq!(self.slow.depart(now_s), None);
-        }
-    }
-
-    fn arrive(&mut self, now: u64, id: u32, (flow, size_bytes, ecn): (u64, u32, Ecn)) {
-        let (now_s, arrival) = (at_s(now), Arrival { size_bytes, flow, ecn });
-        let port = Backlog { now_s, ..Backlog::default() };
-        let verdict = self.fast.admit(&arrival, &port, &mut self.chance);
-        assert_eq!(verdict, self.slow.arrive(now_s, id, flow, size_bytes, ecn), "an arrival at {now_s} s");
-        self.seen.0 += u32::from(verdict == Verdict::Mark);
-        self.seen.1 += u32::from(verdict == Verdict::Drop);
-        if verdict != Verdict::Drop {
-            let packet = QueuedPacket { id, size_bytes, flow, data: true, ecn, since_s: now_s };
-            self.fast.enqueue(packet, &port, &mut Vec::new());
-            self.sizes.insert(id, size_bytes);
-            self.free = self.free.max(now);
-        }
-    }
+fn line(set: u64, random: &mut Xorshift) -> Line<Slow> {
+    let settings = Settings {
+        target_s: random.one_of(&[0.005, 0.015]),
+        alpha: random.one_of(&[0.125, 8.0, 64.0]),
+        ecn: random.chance(0.5),
+        ecn_prob: random.one_of(&[0.1, 0.5, 1.0]),
+        limit: random.one_of(&[60, 10_240]),
+        bytemode: random.chance(0.3),
+        quantum: random.one_of(&[300.0, 1514.0]),
+    };
+    let changes = [
+        ("target_s", settings.target_s),
+        ("alpha", settings.alpha),
+        ("beta", settings.alpha),
+        ("ecn", f64::from(u8::from(settings.ecn))),
+        ("mark_below", settings.ecn_prob),
+        ("limit_packets", settings.limit as f64),
+        ("bytemode", f64::from(u8::from(settings.bytemode))),
+        ("quantum_bytes", settings.quantum),
+    ];
+    let flow = |number| Flow {
+        number,
+        prob: 0.0,
+        accu_prob: 0.0,
+        qdelay_s: 0.0,
+        qdelay_old_s: 0.0,
+        burst_s: 0.15,
+        tstamp_s: None,
+        deficit: 0.0,
+    };
+    let chance = Stream::new(set, "queue", 0);
+    let slow = Slow {
+        set: settings,
+        flows: (0..4).map(flow).collect(),
+        held: Vec::new(),
+        new: Vec::new(),
+        old: Vec::new(),
+        chance: chance.clone(),
+    };
+    Line::new(build("fq-pie", &changes, RATE_BYTES_S), slow, chance, RATE_BYTES_S)
 }
 
 #[test]
@@ -290,20 +225,18 @@ fn it_sends_marks_and_drops_as_the_slow_program() {
     let mut all = (0, 0);
     for set in 0..SEQUENCES {
         let mut random = Xorshift(seed(950, set));
-        let mut bench = Bench::new(set, &mut random);
-        let (mut now, mut load) = (0u64, 1.0);
+        let mut line = line(set, &mut random);
+        let mut load = 1.0;
         for id in 0..PACKETS {
             if id % 500 == 0 {
                 load = random.one_of(&[0.8, 1.3, 1.6]);
             }
-            let gap_s = -random.uniform().max(1e-9).ln() * 1000.0 / RATE_BYTES_S / load;
-            now += (gap_s * UNITS_PER_S) as u64;
-            bench.catch_up(now);
+            line.pass(load, &mut random);
             let flow = random.one_of(&[0, 0, 0, 1, 1, 2, 3]);
             let ecn = random.one_of(&Ecn::ALL);
-            bench.arrive(now, id, (flow, random.one_of(&[40, 500, 1500, 1514]), ecn));
+            line.arrive(id, Arrival { size_bytes: random.one_of(&[40, 500, 1500, 1514]), flow, ecn });
         }
-        all = (all.0 + bench.seen.0, all.1 + bench.seen.1);
+        all = (all.0 + line.seen.0, all.1 + line.seen.1);
     }
     let packets = SEQUENCES as u32 * PACKETS;
     assert!(cfg!(miri) || (all.0 > packets / 200 && all.1 > packets / 50), "{all:?} of {packets}");

@@ -8,6 +8,7 @@ mod dualpi2;
 mod dualpi2_slow;
 mod fq_pie;
 mod invariants;
+mod line;
 mod ports;
 mod queues;
 mod ranges;

@@ -4,18 +4,18 @@ use std::collections::VecDeque;
 
 use headgate_model::queue::QueuedPacket;
 
-use super::MTU_BYTES;
+use crate::parts::ethernet::FRAME_BYTES;
 
 /// One of the two queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) enum Side {
+pub(super) enum QueueKind {
     /// The low-latency queue.
     Low,
     /// The classic queue.
     Classic,
 }
 
-impl Side {
+impl QueueKind {
     fn other(self) -> Self {
         if self == Self::Low { Self::Classic } else { Self::Low }
     }
@@ -26,9 +26,9 @@ const WHOLE: i64 = 1_000_000;
 
 /// Both queues and the credit between them.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Pair {
+pub(super) struct QueuePair {
     /// The packets of L and C, each with whether L's own threshold applies to it.
-    lines: [VecDeque<(QueuedPacket, bool)>; 2],
+    queues: [VecDeque<(QueuedPacket, bool)>; 2],
     bytes: u64,
     /// The weights of L and C: a byte sent by one queue adds the other's weight to the other's credit.
     weights: [i64; 2],
@@ -36,11 +36,11 @@ pub(super) struct Pair {
     credit: i64,
 }
 
-impl Pair {
+impl QueuePair {
     pub fn new(classic_protection: f64) -> Self {
         let classic = libm::round(classic_protection * WHOLE as f64) as i64;
         let mut pair =
-            Self { lines: Default::default(), bytes: 0, weights: [WHOLE - classic, classic], credit: 0 };
+            Self { queues: Default::default(), bytes: 0, weights: [WHOLE - classic, classic], credit: 0 };
         pair.reset();
         pair
     }
@@ -48,15 +48,15 @@ impl Pair {
     /// Begins with the queue of the larger weight (Linux sch_dualpi2.c).
     fn reset(&mut self) {
         let [low, classic] = self.weights;
-        self.credit = MTU_BYTES as i64 * (classic - low);
+        self.credit = FRAME_BYTES as i64 * (classic - low);
     }
 
-    pub fn waiting(&self, side: Side) -> usize {
-        self.lines[side as usize].len()
+    pub fn waiting(&self, side: QueueKind) -> usize {
+        self.queues[side as usize].len()
     }
 
     pub fn packets(&self) -> usize {
-        self.waiting(Side::Low) + self.waiting(Side::Classic)
+        self.waiting(QueueKind::Low) + self.waiting(QueueKind::Classic)
     }
 
     pub fn bytes(&self) -> u64 {
@@ -64,47 +64,49 @@ impl Pair {
     }
 
     /// Returns how long the first packet of a queue has waited; 0 if it is empty.
-    pub fn wait_s(&self, side: Side, now_s: f64) -> f64 {
-        self.lines[side as usize].front().map_or(0.0, |(packet, _)| now_s - packet.since_s)
+    pub fn wait_s(&self, side: QueueKind, now_s: f64) -> f64 {
+        self.queues[side as usize].front().map_or(0.0, |(packet, _)| now_s - packet.since_s)
     }
 
     /// Adds a packet. The credit restarts when both queues were empty.
-    pub fn push(&mut self, side: Side, packet: QueuedPacket, applies: bool) {
+    pub fn push(&mut self, side: QueueKind, packet: QueuedPacket, applies: bool) {
         if self.packets() == 0 {
             self.reset();
         }
         self.bytes += u64::from(packet.size_bytes);
-        self.lines[side as usize].push_back((packet, applies));
+        self.queues[side as usize].push_back((packet, applies));
     }
 
     /// Returns the queue whose turn it is: by credit, or by the longer wait if those of L count as longer by
     /// `shift_s`.
-    pub fn choose(&self, now_s: f64, shift_s: Option<f64>) -> Option<Side> {
-        match (self.waiting(Side::Low), self.waiting(Side::Classic)) {
+    pub fn choose(&self, now_s: f64, shift_s: Option<f64>) -> Option<QueueKind> {
+        match (self.waiting(QueueKind::Low), self.waiting(QueueKind::Classic)) {
             (0, 0) => return None,
-            (_, 0) => return Some(Side::Low),
-            (0, _) => return Some(Side::Classic),
+            (_, 0) => return Some(QueueKind::Low),
+            (0, _) => return Some(QueueKind::Classic),
             _ => {}
         }
         let low = match shift_s {
             None => self.credit <= 0,
-            Some(shift_s) => self.wait_s(Side::Low, now_s) + shift_s >= self.wait_s(Side::Classic, now_s),
+            Some(shift_s) => {
+                self.wait_s(QueueKind::Low, now_s) + shift_s >= self.wait_s(QueueKind::Classic, now_s)
+            }
         };
-        Some(if low { Side::Low } else { Side::Classic })
+        Some(if low { QueueKind::Low } else { QueueKind::Classic })
     }
 
-    pub fn pop(&mut self, side: Side) -> Option<(QueuedPacket, bool)> {
-        let first = self.lines[side as usize].pop_front()?;
+    pub fn pop(&mut self, side: QueueKind) -> Option<(QueuedPacket, bool)> {
+        let first = self.queues[side as usize].pop_front()?;
         self.bytes -= u64::from(first.0.size_bytes);
         Some(first)
     }
 
     /// Charges a sent packet to its queue, if the other queue has packets.
-    pub fn charge(&mut self, side: Side, size_bytes: u32) {
+    pub fn charge(&mut self, side: QueueKind, size_bytes: u32) {
         if self.waiting(side.other()) == 0 {
             return;
         }
         let change = i64::from(size_bytes) * self.weights[side.other() as usize];
-        self.credit += if side == Side::Low { change } else { -change };
+        self.credit += if side == QueueKind::Low { change } else { -change };
     }
 }

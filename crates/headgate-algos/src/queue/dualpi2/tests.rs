@@ -156,7 +156,7 @@ fn linux_spares_packets_before_less_than_two_others() {
 #[test]
 fn packets_join_a_queue_by_their_ecn_field() {
     let low =
-        |classifier| Ecn::ALL.map(|ecn| queue(&[("classifier", classifier)]).classify(ecn) == Side::Low);
+        |classifier| Ecn::ALL.map(|ecn| queue(&[("classifier", classifier)]).classify(ecn) == QueueKind::Low);
     assert_eq!(low(0.0), [false, true, false, true]);
     assert_eq!(low(1.0), [false, true, true, true]);
 }
@@ -165,7 +165,7 @@ fn packets_join_a_queue_by_their_ecn_field() {
 fn a_packet_marked_on_arrival_stays_in_its_queue() {
     let [mut queue, _] = at(1.0, &[("drop_at", 1.0), ("drop_on_overload", 1.0)]);
     assert_eq!(put(&mut queue, 3, Ecn::Ect0, 0.0), [Verdict::Keep, Verdict::Mark, Verdict::Mark]);
-    assert_eq!((queue.pair.waiting(Side::Low), queue.pair.waiting(Side::Classic)), (0, 3));
+    assert_eq!((queue.pair.waiting(QueueKind::Low), queue.pair.waiting(QueueKind::Classic)), (0, 3));
 }
 
 #[test]
@@ -185,8 +185,8 @@ fn a_time_shifted_fifo_serves_the_older_packet() {
     let mut queue = queue(&[("scheduler", 1.0)]); // by 30 ms
     put(&mut queue, 1, Ecn::Ect0, 0.0);
     put(&mut queue, 2, Ecn::Ect1, 0.02);
-    assert_eq!(queue.pair.choose(0.1, Some(0.03)), Some(Side::Low));
-    assert_eq!(queue.pair.choose(0.1, Some(0.019)), Some(Side::Classic));
+    assert_eq!(queue.pair.choose(0.1, Some(0.03)), Some(QueueKind::Low));
+    assert_eq!(queue.pair.choose(0.1, Some(0.019)), Some(QueueKind::Classic));
 }
 
 #[test]
@@ -221,13 +221,13 @@ fn the_expectations_of_picoquic_hold() {
     let (dropped, marked) = ((None, 1), (Some(true), 0));
     // saturated: the sum of L's probabilities goes from 0.85 to 1.05, and then from 0.05 by 0.2 and 1 to 1.25
     let [mut queue, _] = at(0.2_f64.sqrt(), &[("coupling", 2.5)]);
-    queue.sums[Side::Low as usize] = 0.85;
+    queue.sums[QueueKind::Low as usize] = 0.85;
     assert_eq!(next(&mut queue, Ecn::Ect1), dropped);
     assert_eq!(next(&mut queue, Ecn::Ect1), marked);
     // not saturated: 0.9 and 0.2 choose a packet of C, which is dropped or marked
     let [mut queue, _] = at(0.2_f64.sqrt(), &[]);
     for (ecn, due) in [(Ecn::NotEct, dropped), (Ecn::Ect0, marked)] {
-        queue.sums[Side::Classic as usize] = 0.9;
+        queue.sums[QueueKind::Classic as usize] = 0.9;
         assert_eq!(next(&mut queue, ecn), due);
     }
     queue.law.probability = 1.5;

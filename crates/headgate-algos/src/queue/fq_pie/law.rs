@@ -1,6 +1,7 @@
 //! PIE of one queue, as Linux's `sch_pie.c` computes it with time stamps.
 
-use super::{MTU_BYTES, Params, scale_step};
+use super::{Params, scale_step};
+use crate::parts::ethernet::FRAME_BYTES;
 use crate::queue::pie::{LARGEST_STEP, LARGEST_SUM, LEAST_SUM, PROTECTED_BELOW};
 use headgate_model::chance::Stream;
 
@@ -47,11 +48,11 @@ impl Law {
         chance: &mut Stream,
     ) -> bool {
         let was_short = self.wait_s < params.target_s / 2.0 && self.probability < PROTECTED_BELOW;
-        if self.burst_s > 0.0 || was_short || queued_bytes < 2.0 * MTU_BYTES {
+        if self.burst_s > 0.0 || was_short || queued_bytes < 2.0 * FRAME_BYTES {
             return false;
         }
         let size = f64::from(size_bytes);
-        let share = if params.bytemode && size <= MTU_BYTES { size / MTU_BYTES } else { 1.0 };
+        let share = if params.bytemode && size <= FRAME_BYTES { size / FRAME_BYTES } else { 1.0 };
         let p = share * self.probability;
         self.sum = if p == 0.0 { 0.0 } else { self.sum + p };
         if self.sum < LEAST_SUM {

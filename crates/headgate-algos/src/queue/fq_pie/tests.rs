@@ -30,7 +30,7 @@ fn send(queue: &mut FqPie, now_s: f64) -> Option<u32> {
 }
 
 fn law(queue: &mut FqPie, flow: u64) -> &mut Law {
-    let at = queue.turns.place(flow);
+    let at = queue.round_robin.hash_flow(flow);
     &mut queue.flows[at].law
 }
 
@@ -40,7 +40,7 @@ fn flows_take_turns() {
     (1..4).for_each(|flow| drop(put(&mut queue, flow, 2, Ecn::NotEct, 0.0)));
     let sent: Vec<_> = std::iter::from_fn(|| send(&mut queue, 0.001)).collect();
     assert_eq!(sent, [100, 200, 300, 101, 201, 301]);
-    assert_eq!((queue.packets, queue.turns.listed()), (0, 0));
+    assert_eq!((queue.packets, queue.round_robin.count_active()), (0, 0));
 }
 
 #[test]
