@@ -8,8 +8,6 @@ grows by one segment per round trip: 1 + 1/x = x/2 with x = p_L W, so that x = 1
 after one run of each scenario.
 """
 
-from typing import Any
-
 import pytest
 
 from headgate import Result, Scenario
@@ -17,7 +15,7 @@ from headgate import Result, Scenario
 BASE_S, TARGET_S, PACKET_BITS = 0.04, 0.015, 12_000
 
 
-def scenario(queue: object, seconds: int = 100, **given: Any) -> Scenario:
+def scenario(queue: object, seconds: int = 100) -> Scenario:
     flows = {"kind": "flows", "count": 2}
     return Scenario.from_dict(
         {
@@ -34,7 +32,6 @@ def scenario(queue: object, seconds: int = 100, **given: Any) -> Scenario:
                 flows | {"cca": "reno", "name": "classic"},
                 flows | {"cca": "prague", "name": "low", "transport": {"ecn": "ect1"}},
             ],
-            **given,
         }
     )
 
