@@ -1,4 +1,4 @@
 //! Sizes of Ethernet.
 
-/// A full frame without its check sequence, bytes: what Linux counts as a packet of the largest size.
+/// A full frame without its check sequence, bytes: Linux counts it as a packet of the largest size.
 pub const FRAME_BYTES: f64 = 1514.0;
