@@ -128,6 +128,7 @@ mod tests {
             recoveries_total: 0,
             undone_total: 0,
             spurious_timeouts_total: 0,
+            marked_total: 0.0,
             min_rtt_s: f64::INFINITY,
             mean_rtt_s: f64::NAN,
             mean_cwnd: 1.5,

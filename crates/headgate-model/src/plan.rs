@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::size::Size;
 pub use crate::transport::{
-    AfterIdle, Count, EcnSupport, Pacing, Recovery, RtoRule, RttSampling, SynRetry, TimeoutReduction,
-    TimeoutSacks, Transport,
+    AfterIdle, Count, EcnFeedback, EcnSupport, Pacing, Recovery, RtoRule, RttSampling, SynRetry,
+    TimeoutReduction, TimeoutSacks, Transport,
 };
 
 /// A router.

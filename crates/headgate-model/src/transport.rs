@@ -66,7 +66,7 @@ pub struct Transport {
     #[serde(default)]
     pub frto: bool,
     /// With RACK: tail loss probes before a time-out (RFC 8985 section 7).
-    #[serde(default = "probes")]
+    #[serde(default = "yes")]
     pub tail_probe: bool,
     /// The effect of a time-out on the SACK record.
     #[serde(default)]
@@ -107,6 +107,12 @@ pub struct Transport {
     /// Whether every algorithm uses ECN (RFC 3168), not only those that need it.
     #[serde(default)]
     pub ecn: bool,
+    /// With ECN: the feedback that senders ask for; absent = the one that the algorithm needs.
+    #[serde(default)]
+    pub ecn_feedback: Option<EcnFeedback>,
+    /// With accurate feedback: whether ACKs carry the AccECN option (RFC 9768 section 3.2.3).
+    #[serde(default = "yes")]
+    pub accecn_option: bool,
     /// With ECN: the codepoint of data; absent = that of the algorithm.
     #[serde(default)]
     pub ecn_codepoint: Option<Ecn>,
@@ -122,6 +128,18 @@ pub struct Transport {
     /// The ECN support of receivers.
     #[serde(default)]
     pub ecn_receiver: EcnSupport,
+}
+
+/// The feedback of congestion marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EcnFeedback {
+    /// An echo until the sender has reacted (RFC 3168).
+    Classic,
+    /// An exact echo (RFC 8257), an idealisation.
+    Exact,
+    /// Counters in ACKs (RFC 9768).
+    Accurate,
 }
 
 /// The ECN support of a host.
@@ -213,7 +231,7 @@ pub enum TimeoutSacks {
     Forgotten,
 }
 
-fn probes() -> bool {
+fn yes() -> bool {
     true
 }
 

@@ -6,6 +6,7 @@ use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+use crate::accecn::ByteCounts;
 use crate::flags::Flags;
 use crate::profile::Profile;
 
@@ -51,6 +52,11 @@ pub trait SenderContext: Context {
     /// Sends a data segment, with a congestion header if the controller's scheme uses one.
     fn send_data(&mut self, segment: DataSegment, header: Option<CongestionHeader>);
 
+    /// Returns the byte counts of the current ACK's AccECN option, if it carries one.
+    fn byte_counts(&self) -> Option<ByteCounts> {
+        None
+    }
+
     /// Observes an event, to count or to trace it.
     fn observe(&mut self, _event: Event) {}
 
@@ -65,6 +71,11 @@ pub trait ReceiverContext: Context {
 
     /// Sends an ACK.
     fn send_ack(&mut self, ack: AckSegment);
+
+    /// Sends an ACK with an AccECN option.
+    fn send_ack_with_counts(&mut self, ack: AckSegment, _counts: ByteCounts) {
+        self.send_ack(ack);
+    }
 }
 
 /// A SYN.
@@ -108,12 +119,12 @@ pub struct AckSegment {
     pub stamp: u32,
     /// SACK blocks, if a segment is missing.
     pub blocks: Option<Blocks>,
-    /// Flags: the ACK echoes a congestion mark, and its ECN field.
+    /// Flags: the ACK echoes a congestion mark (with accurate feedback: the ACE field), and its ECN field.
     pub flags: Flags,
 }
 
 impl AckSegment {
-    /// Whether it echoes a congestion mark.
+    /// Whether it echoes a congestion mark, with classic or exact feedback.
     #[inline]
     #[must_use]
     pub fn echoes_mark(&self) -> bool {
@@ -147,6 +158,8 @@ pub enum Event {
         /// The sample, seconds.
         rtt_s: f64,
     },
+    /// An ACK with accurate feedback reported marks.
+    Marked,
     /// An ACK arrived that acknowledged nothing new.
     DuplicateAck,
     /// The retransmission timer expired.

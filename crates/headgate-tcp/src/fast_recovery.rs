@@ -82,7 +82,7 @@ impl<C: Controller> Sender<C> {
             return false;
         }
         if self.scoreboard().lost > 0 {
-            self.enter_recovery(summary.delivered, summary.marked, ctx);
+            self.enter_recovery(summary.delivered, summary.marked.is_some(), ctx);
             return false;
         }
         self.grow_in_disorder(summary, ctx)

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flags(pub u8);
 
-/// The position of the ECN field.
+/// The position of the ECN field, and of ACE.
 const ECN_SHIFT: u32 = 2;
+const ACE_SHIFT: u32 = 4;
 
 impl Flags {
     /// No flag is set, and the segment is not ECN-capable.
@@ -19,10 +20,15 @@ impl Flags {
     pub const ECT0: Self = Self(Ecn::Ect0.bits() << ECN_SHIFT);
     /// The ECN field is CE: a router marked the packet.
     pub const CE: Self = Self(Ecn::Ce.bits() << ECN_SHIFT);
-    /// The receiver has seen a mark (ECE). In a handshake it negotiates the feedback of marks.
+    /// The receiver has seen a mark (ECE). In a handshake it negotiates the feedback of marks. With accurate
+    /// feedback, it is the low bit of the ACE field.
     pub const ECHO: Self = Self(16);
-    /// The sender has reduced its window (CWR). On a SYN it negotiates the feedback of marks.
+    /// The sender has reduced its window (CWR). In a handshake it negotiates the feedback of marks. On an ACK
+    /// it is the middle bit of the ACE field.
     pub const REDUCED: Self = Self(32);
+    /// AE (RFC 9768). In a handshake it negotiates the feedback of marks. On an ACK it is the high bit of the
+    /// ACE field.
+    pub const ACCURATE: Self = Self(64);
 
     /// The segment is the last one of a write (PSH, RFC 9293 section 3.9.1). It shares the bit of
     /// [`Self::ECHO`], because data segments echo no mark.
@@ -54,6 +60,19 @@ impl Flags {
     #[must_use]
     pub fn with_ecn(self, ecn: Ecn) -> Self {
         Self(self.0 & !Self::CE.0 | ecn.bits() << ECN_SHIFT)
+    }
+
+    /// Returns flags with this ACE field: AE, CWR and ECE as one number (RFC 9768 section 3.2.2).
+    #[must_use]
+    pub const fn ace(field: u8) -> Self {
+        Self((field & 7) << ACE_SHIFT)
+    }
+
+    /// Returns AE, CWR and ECE as one number, the ACE field of an ACK.
+    #[inline]
+    #[must_use]
+    pub const fn to_ace(self) -> u8 {
+        self.0 >> ACE_SHIFT & 7
     }
 
     /// Whether the segment is marked (CE).

@@ -1,11 +1,12 @@
 //! The records of acknowledged segments that a controller receives, and the window that follows.
 
-use headgate_model::control::{Ack, Controller, Rate};
+use headgate_model::control::{Ack, Controller, Echo, Rate};
 use headgate_model::units::{picoseconds, seconds};
 use headgate_model::whole::floor;
 
 use crate::clock::by_stamps;
 use crate::context::{Context, Event, SenderContext};
+use crate::feedback::MarkedShare;
 use crate::sender::Sender;
 use crate::state::Phase;
 use crate::stats::SlowStartExit;
@@ -14,23 +15,27 @@ impl<C: Controller> Sender<C> {
     /// Reports `newly` acknowledged segments to the controller.
     ///
     /// NOTE(RFC 3168 section 6.1.2): marked ACKs increase no window, except in the slow start after a
-    /// time-out, because retransmitted segments cannot answer the mark. Linux makes the same exception.
+    /// time-out, because retransmitted segments cannot answer the mark. Linux makes the same exception. An
+    /// algorithm that asks for the number of marks grows by the unmarked segments of an ACK itself.
     #[inline]
     pub(crate) fn on_new_ack(
         &mut self,
         newly: u32,
         flight: u32,
         rtt_s: f64,
-        marked: bool,
+        marked: Option<MarkedShare>,
         ctx: &mut impl SenderContext,
     ) {
         let profile = ctx.profile();
         let before = self.window.cwnd;
         let counted = if profile.count_segments { f64::from(newly) } else { 1.0 };
         let mut ack = self.ack_record(counted, flight, rtt_s, ctx);
-        if marked {
-            ack.marked = counted;
-            ack.cwnd_limited &= self.phase == Phase::Timeout && self.window.slow_starts();
+        if let Some(share) = marked {
+            ack.marked = share.among(counted);
+            self.stats.marked += ack.marked;
+            if share.is_all() || self.controller.echo() != Echo::Accurate {
+                ack.cwnd_limited &= self.phase == Phase::Timeout && self.window.slow_starts();
+            }
         }
         self.controller.on_ack(&ack, &self.rtt.path, &mut self.window);
         self.keep_whole(ctx);

@@ -20,7 +20,7 @@ impl Receiver {
     /// Returns the answer to a SYN: the one that created the receiver, or the same one sent again.
     #[must_use]
     pub fn answer(&self, syn: &Syn, profile: &Profile) -> SynAck {
-        SynAck { tries: syn.tries, flags: self.marks.answer(syn.flags, profile) }
+        SynAck { tries: syn.tries, flags: self.marks.answer(syn, profile) }
     }
 }
 
@@ -53,8 +53,11 @@ impl<C: Controller> Sender<C> {
         let elapsed = ctx.now() - self.stats.started;
         self.stats.established = Some(elapsed);
         ctx.observe(Event::Established);
-        self.settle_feedback(answer.flags);
+        let marked = self.settle_feedback(answer.flags, ctx);
         self.begin_after(answer.tries, elapsed, ctx);
+        if marked {
+            self.window.cwnd = 1.0; // draft-ietf-tcpm-generalized-ecn
+        }
         self.backoff = 0;
         self.controller.on_start(seconds(ctx.now()), &self.rtt.path, &mut self.window);
         self.read_header(header, ctx);

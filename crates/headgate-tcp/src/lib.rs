@@ -9,7 +9,7 @@
 //!   limited transmit (RFC 3042), RACK and TLP (RFC 8985)
 //! * undo of needless reductions: D-SACK (RFC 2883, RFC 3708), Eifel (RFC 3522, RFC 4015), F-RTO (RFC 5682)
 //! * writes of an application with idle times between them (RFC 5681 §4.1, RFC 2861)
-//! * delayed ACKs (RFC 5681 §4.2), ECN (RFC 3168) and its accurate echo (RFC 8257), pacing,
+//! * delayed ACKs (RFC 5681 §4.2), ECN (RFC 3168), its exact echo (RFC 8257), accurate ECN (RFC 9768), pacing,
 //!   delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation)
 //!
 //! Which of them a connection has, and with which constants, is its [`Profile`]. Controllers are
@@ -67,6 +67,7 @@
 
 #![warn(missing_docs)]
 
+mod accecn;
 mod alarm;
 mod clock;
 pub mod context;
@@ -102,6 +103,7 @@ mod usage;
 mod write_queue;
 mod writes;
 
+pub use accecn::{ByteCounts, MarkCounter, MarkDecoder};
 pub use feedback::Feedback;
 pub use flags::Flags;
 pub use profile::{AfterIdle, ENDLESS, Profile, RtoRule, SynRetry};

@@ -1,14 +1,20 @@
-//! A receiver's record of congestion marks (RFC 3168, RFC 8257).
+//! A receiver's record of congestion marks (RFC 3168, RFC 8257, RFC 9768).
 
 use headgate_model::ecn::Ecn;
 use serde::{Deserialize, Serialize};
 
+use crate::accecn::{ByteCounts, MarkCounter};
+use crate::context::Syn;
 use crate::feedback::Feedback;
 use crate::flags::Flags;
 use crate::profile::Profile;
 
+/// Bytes of TCP options, and of the time-stamp option with its padding.
+const OPTION_SPACE: u8 = 40;
+const TIMESTAMP_BYTES: u8 = 12;
+
 /// A receiver's record of congestion marks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marks {
     feedback: Feedback,
     /// Classic feedback: a mark awaits the sender's response. Exact feedback: the previous segment was
@@ -19,7 +25,11 @@ pub struct Marks {
     ///
     /// NOTE(RFC 3168 section 6.1.4): the RFC forbids ECN-capable pure ACKs. They are off by default; RFC 8311
     /// section 4.3 permits them in experiments.
+    ///
+    /// NOTE(RFC 9768 section 3.2.2.5.1): senders send no ACKs of marked ACKs.
     acks: Ecn,
+    /// The counters of accurate feedback.
+    counter: Option<Box<MarkCounter>>,
 }
 
 impl Marks {
@@ -28,17 +38,27 @@ impl Marks {
     pub fn asked(syn: Flags, profile: &Profile) -> Self {
         let feedback = Feedback::requested(syn).min(profile.ecn_support);
         let capable = profile.ecn_acks && feedback != Feedback::None;
-        Self { feedback, set: false, acks: if capable { codepoint(profile) } else { Ecn::NotEct } }
+        Self {
+            feedback,
+            set: false,
+            acks: if capable { codepoint(profile) } else { Ecn::NotEct },
+            counter: (feedback == Feedback::Accurate).then(Box::default),
+        }
     }
 
-    /// Returns the flags of the answer to a SYN. A SYN that no longer asks for ECN is granted none.
+    /// Returns the flags of the answer to a SYN. A SYN that no longer asks for ECN is granted none, except by
+    /// a receiver with accurate feedback, which keeps its mode (RFC 9768 section 3.1.5). Such an answer
+    /// reports the ECN field of the SYN (table 2).
     ///
     /// NOTE(RFC 3168 section 6.1.1): the answer is ECN-capable only by choice; RFC 5562 and RFC 8311 section
     /// 4.3 permit it.
-    pub fn answer(&self, syn: Flags, profile: &Profile) -> Flags {
-        let granted = self.feedback.min(Feedback::requested(syn));
+    pub fn answer(&self, syn: &Syn, profile: &Profile) -> Flags {
+        let granted = match self.feedback {
+            Feedback::Accurate => Feedback::Accurate,
+            other => other.min(Feedback::requested(syn.flags)),
+        };
         let capable = profile.ecn_control && granted != Feedback::None;
-        granted.grant().with_ecn(if capable { codepoint(profile) } else { Ecn::NotEct })
+        granted.grant(syn.flags.ecn()).with_ecn(if capable { codepoint(profile) } else { Ecn::NotEct })
     }
 
     /// Records a segment's marks. Returns true if the segments before it must be acknowledged first, so that
@@ -46,7 +66,7 @@ impl Marks {
     #[inline]
     pub fn take(&mut self, data: Flags) -> bool {
         match self.feedback {
-            Feedback::None => false,
+            Feedback::None | Feedback::Accurate => false,
             Feedback::Classic => {
                 self.set = data.is_marked() || (self.set && !data.has(Flags::REDUCED));
                 false
@@ -63,10 +83,54 @@ impl Marks {
         }
     }
 
+    /// Counts an acceptable segment, with accurate feedback.
+    #[inline]
+    pub fn count(&mut self, data: Flags, profile: &Profile) {
+        if let Some(counter) = &mut self.counter {
+            counter.count(data.ecn(), profile.payload_bytes.into());
+        }
+    }
+
+    /// Whether an ACK must leave at once, with accurate feedback.
+    #[inline]
+    pub fn is_due(&self) -> bool {
+        self.counter.as_ref().is_some_and(|counter| counter.is_due())
+    }
+
     /// Returns the flags of an ACK that leaves now.
     #[inline]
-    pub fn ack(&self) -> Flags {
-        Flags::from(self.acks).with(Flags::ECHO, self.set)
+    pub fn ack(&mut self) -> Flags {
+        let flags = Flags::from(self.acks).with(Flags::ECHO, self.set);
+        match &mut self.counter {
+            None => flags,
+            Some(counter) => Flags(flags.0 | counter.report().0),
+        }
+    }
+
+    /// Returns the counts of the AccECN option of an ACK that leaves now with `blocks` SACK blocks, and how
+    /// many of these fit beside it; `None` if the ACK carries no option. Two blocks take precedence over the
+    /// option (RFC 9768 section 3.2.3.3).
+    ///
+    /// NOTE(RFC 9768 section 3.2.3.2): options are never lost apart from their segments, so that no end tests
+    /// for that. They do not enlarge ACKs, as SACK blocks do not.
+    #[cold]
+    pub fn option(&mut self, blocks: u8, profile: &Profile) -> Option<(ByteCounts, u8)> {
+        let counter = self.counter.as_mut().filter(|_| profile.accecn_option)?;
+        let padded = counter.option_bytes()?.next_multiple_of(4);
+        let stamps = if profile.timestamps { TIMESTAMP_BYTES } else { 0 };
+        let fitting = (OPTION_SPACE - stamps - padded).saturating_sub(4) / 8;
+        (blocks.min(2) <= fitting).then(|| (counter.report_bytes(), fitting))
+    }
+
+    /// Whether the connection uses accurate feedback.
+    #[inline]
+    pub fn is_accurate(&self) -> bool {
+        self.counter.is_some()
+    }
+
+    /// Heap memory of the record, bytes.
+    pub fn extra_bytes(&self) -> usize {
+        self.counter.as_ref().map_or(0, |_| size_of::<MarkCounter>())
     }
 }
 
@@ -81,6 +145,10 @@ mod tests {
 
     fn data(marked: bool, reduced: bool) -> Flags {
         Flags::from(if marked { Ecn::Ce } else { Ecn::Ect0 }).with(Flags::REDUCED, reduced)
+    }
+
+    fn syn(flags: Flags) -> Syn {
+        Syn { segments: 1, flags, tries: 0 }
     }
 
     fn echoes(marks: &mut Marks, segment: Flags) -> bool {
@@ -129,15 +197,18 @@ mod tests {
 
     #[test]
     fn a_receiver_grants_what_it_supports_and_the_syn_asks_for() {
-        use Feedback::{Classic, Exact, None};
-        let granted = |ecn_support, first: Feedback, syn: Feedback| {
+        use Feedback::{Accurate, Classic, Exact, None};
+        let granted = |ecn_support, first: Feedback, again: Feedback| {
             let profile = Profile { ecn_support, ..Profile::default() };
-            Feedback::granted(Marks::asked(first.request(), &profile).answer(syn.request(), &profile))
+            let answer = Marks::asked(first.request(), &profile).answer(&syn(again.request()), &profile);
+            first.after(answer)
         };
-        for support in [None, Classic, Exact] {
-            for asked in [None, Classic, Exact] {
+        for support in [None, Classic, Accurate] {
+            for asked in [None, Classic, Exact, Accurate] {
                 assert_eq!(granted(support, asked, asked), asked.min(support));
-                assert_eq!(granted(support, asked, None), None); // the second SYN has fallen back
+                // the second SYN has fallen back
+                let kept = if asked.min(support) == Accurate { Accurate } else { None };
+                assert_eq!(granted(support, asked, None), kept);
             }
         }
     }
@@ -146,11 +217,36 @@ mod tests {
     fn answers_are_capable_by_choice() {
         let field = |feedback: Feedback, ecn_control| {
             let profile = Profile { ecn_control, ..Profile::default() };
-            let syn = feedback.request();
-            Marks::asked(syn, &profile).answer(syn, &profile).ecn()
+            let asked = feedback.request();
+            Marks::asked(asked, &profile).answer(&syn(asked), &profile).ecn()
         };
         assert_eq!(field(Feedback::Classic, true), Ecn::Ect0);
         assert_eq!(field(Feedback::Classic, false), Ecn::NotEct);
         assert_eq!(field(Feedback::None, true), Ecn::NotEct);
+    }
+
+    #[test]
+    fn the_answer_to_an_accurate_syn_reports_its_field() {
+        let profile = Profile::default();
+        let asked = Feedback::Accurate.request();
+        let marks = Marks::asked(asked, &profile);
+        let fields = Ecn::ALL.map(|ecn| marks.answer(&syn(asked.with_ecn(ecn)), &profile).to_ace());
+        assert_eq!(fields, [0b010, 0b011, 0b100, 0b110]); // RFC 9768 table 2
+    }
+
+    #[test]
+    fn two_sack_blocks_take_precedence_over_the_option() {
+        let fits = |timestamps, fields: &[Ecn], blocks| {
+            let profile = Profile { timestamps, ..Profile::default() };
+            let mut marks = Marks::asked(Feedback::Accurate.request(), &profile);
+            fields.iter().for_each(|&ecn| marks.count(ecn.into(), &profile));
+            marks.option(blocks, &profile).map(|(_, fitting)| fitting)
+        };
+        let (two, three) = ([Ecn::Ect0, Ecn::Ce], [Ecn::Ect0, Ecn::Ect1, Ecn::Ce]);
+        // 40 B less 12 B of time stamps and 8 or 12 B of the option; n blocks take 4 + 8 n B
+        assert_eq!((fits(true, &two, 3), fits(true, &three, 1)), (Some(2), Some(1)));
+        assert_eq!(fits(true, &three, 2), None);
+        assert_eq!((fits(false, &two, 3), fits(false, &three, 3)), (Some(3), Some(3)));
+        assert_eq!(fits(true, &[Ecn::NotEct], 0), None);
     }
 }

@@ -56,6 +56,8 @@ profile! {
     pub struct Profile {
         /// Size of a full data segment, with its headers.
         pub data_bytes: u16,
+        /// Payload of a full data segment.
+        pub payload_bytes: u16,
         /// Size of an ACK.
         pub ack_bytes: u16,
         /// Size of a SYN and of its answer.
@@ -140,11 +142,16 @@ profile! {
         pub burst_edge: u32,
         /// Whether every controller uses ECN (RFC 3168), not only those that need it.
         pub ecn: bool,
+        /// With ECN: the feedback that senders ask for; `None` is the one that the controller needs.
+        pub ecn_feedback: Option<Feedback>,
+        /// With accurate feedback: whether ACKs carry the AccECN option (RFC 9768 section 3.2.3).
+        pub accecn_option: bool,
         /// With ECN: the codepoint of data; `None` is that of the controller.
         pub ecn_codepoint: Option<Ecn>,
         /// With ECN: whether ACKs are ECN-capable too. Senders ignore their marks.
         pub ecn_acks: bool,
-        /// With ECN: whether answers to SYNs and retransmissions are ECN-capable too (RFC 8311 section 4.3).
+        /// With ECN: whether answers to SYNs and retransmissions are ECN-capable too, and with accurate
+        /// feedback SYNs (RFC 8311 section 4.3).
         pub ecn_control: bool,
         /// Whether a SYN that is sent again no longer asks for ECN (RFC 3168 section 6.1.1.1).
         pub ecn_fallback: bool,
@@ -208,6 +215,7 @@ impl Default for Profile {
         const MILLISECOND: Span = SECOND / 1000;
         Self {
             data_bytes: 1514,
+            payload_bytes: 1448,
             ack_bytes: 66,
             syn_bytes: 74,
             initial_window: 10.0,
@@ -246,11 +254,13 @@ impl Default for Profile {
             pacing: None,
             burst_edge: 0,
             ecn: false,
+            ecn_feedback: None,
+            accecn_option: true,
             ecn_codepoint: None,
             ecn_acks: false,
             ecn_control: false,
             ecn_fallback: false,
-            ecn_support: Feedback::Exact,
+            ecn_support: Feedback::Accurate,
         }
     }
 }

@@ -93,10 +93,15 @@ impl Receiver {
             return false;
         }
         self.update_echo(segment, now);
+        if self.marks.is_accurate() && segment.seq >= self.next {
+            self.marks.count(segment.flags, ctx.profile()); // older segments are not acceptable (RFC 9293 §3.10.7.4)
+        }
         let reply = self.take(segment.seq, segment.flags.has(Flags::PUSH));
         let delay = ctx.profile().delayed_ack;
         match delay {
-            Some(wait) if reply == Reply::MayWait && !self.acknowledges_now() => self.delay_ack(wait, ctx),
+            Some(wait) if reply == Reply::MayWait && !self.acknowledges_now() && !self.marks.is_due() => {
+                self.delay_ack(wait, ctx)
+            }
             _ if reply == Reply::Duplicate && ctx.profile().dsack => self.report_duplicate(segment.seq, ctx),
             _ => self.acknowledge(ctx),
         }
@@ -112,7 +117,26 @@ impl Receiver {
     fn acknowledge_with(&mut self, blocks: Option<Blocks>, ctx: &mut impl ReceiverContext) {
         self.unacked = 0;
         let flags = self.marks.ack();
-        ctx.send_ack(AckSegment { next: self.next, stamp: self.echo, blocks, flags });
+        let ack = AckSegment { next: self.next, stamp: self.echo, blocks, flags };
+        if self.marks.is_accurate() {
+            return self.send_accurate(ack, ctx);
+        }
+        ctx.send_ack(ack);
+    }
+
+    /// Sends an ACK with the AccECN option if it fits.
+    #[cold]
+    fn send_accurate(&mut self, mut ack: AckSegment, ctx: &mut impl ReceiverContext) {
+        let used = |blocks: Blocks| blocks.iter().filter(|block| block.1 > block.0).count() as u8;
+        match self.marks.option(ack.blocks.map_or(0, used), ctx.profile()) {
+            None => ctx.send_ack(ack),
+            Some((counts, fitting)) => {
+                if let Some(blocks) = &mut ack.blocks {
+                    blocks.iter_mut().skip(fitting.into()).for_each(|block| *block = (0, 0));
+                }
+                ctx.send_ack_with_counts(ack, counts);
+            }
+        }
     }
 
     /// Acknowledges a duplicate by a D-SACK as the first block, before the block that contains it, if any,
@@ -271,7 +295,7 @@ impl Receiver {
     /// Heap memory of the receiver, bytes.
     pub fn extra_bytes(&self) -> usize {
         let ranges = |a: &OutOfOrder| size_of::<OutOfOrder>() + a.ranges.capacity() * 8;
-        self.out_of_order.as_deref().map_or(0, ranges)
+        self.out_of_order.as_deref().map_or(0, ranges) + self.marks.extra_bytes()
     }
 }
 

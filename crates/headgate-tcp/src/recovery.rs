@@ -5,6 +5,7 @@ use headgate_model::control::{Cause, Congestion, Controller};
 use headgate_model::units::{Time, seconds};
 
 use crate::context::{AckSegment, Context, Event, SenderContext};
+use crate::feedback::MarkedShare;
 use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
 use crate::reports::DeliveryRecorder;
@@ -25,8 +26,8 @@ pub(crate) struct AckSummary {
     pub(crate) rtt_s: f64,
     /// The echoed time stamp.
     pub(crate) echo: u32,
-    /// Whether the ACK echoes a congestion mark.
-    pub(crate) marked: bool,
+    /// The marked part of the delivered segments, if the ACK reports marks.
+    pub(crate) marked: Option<MarkedShare>,
     /// Whether the ACK covers a segment that was sent once, and before the last time-out.
     pub(crate) original: bool,
     /// Whether the ACK SACKs a new segment, or is a duplicate ACK that reports no duplicate segment.
@@ -92,7 +93,7 @@ impl<C: Controller> Sender<C> {
             flight,
             rtt_s,
             echo: ack.stamp,
-            marked: ack.echoes_mark(),
+            marked: self.marked_share(ack, acked + sacked, ctx),
             original,
             duplicate: sacked > 0 || (newly == 0 && !reports),
         };
@@ -109,7 +110,7 @@ impl<C: Controller> Sender<C> {
         if !is_reported {
             self.on_other_ack(summary, ctx);
         }
-        if summary.marked {
+        if summary.marked.is_some() {
             self.on_mark(summary.delivered, ctx);
         }
         self.end_loss_recovery(ctx);
@@ -138,7 +139,7 @@ impl<C: Controller> Sender<C> {
         let counts = !rack_tlp && fresh;
         self.undo_by_duplicates(ctx);
         if self.detect_losses(ctx) || (counts && self.dupacks as usize >= DUP_THRESH) {
-            self.enter_recovery(summary.delivered, summary.marked, ctx);
+            self.enter_recovery(summary.delivered, summary.marked.is_some(), ctx);
             return false;
         }
         self.grow_in_disorder(summary, ctx)
@@ -226,7 +227,8 @@ impl<C: Controller> Sender<C> {
     fn on_other_ack(&mut self, summary: AckSummary, ctx: &impl Context) {
         let delivered = f64::from(summary.delivered);
         let mut ack = self.ack_record(delivered, summary.flight, summary.rtt_s, ctx);
-        ack.marked = if summary.marked { delivered } else { 0.0 };
+        ack.marked = summary.marked.map_or(0.0, |share| share.among(delivered));
+        self.stats.marked += ack.marked;
         self.controller.on_recovery_ack(&ack, &self.rtt.path, &mut self.window);
     }
 

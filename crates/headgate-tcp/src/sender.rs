@@ -10,6 +10,7 @@ use headgate_model::feedback::Words;
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::accecn::MarkDecoder;
 use crate::context::{AckSegment, Event, SenderContext};
 use crate::feedback::Feedback;
 use crate::loss_recovery::LossRecovery;
@@ -68,6 +69,8 @@ pub struct Sender<C> {
     pub(crate) grown: f64,
     /// The current tail loss probe: `next` after it, and whether it repeated a segment.
     pub(crate) probe: Option<(u32, bool)>,
+    /// The counters of accurate feedback.
+    pub(crate) decoder: Option<Box<MarkDecoder>>,
     /// The congestion controller.
     pub controller: C,
     /// Fast recovery may begin again above this segment (RFC 6582); 0 before the first.
@@ -102,7 +105,7 @@ impl<C: Controller> Sender<C> {
             backoff: 0,
             alarm: Alarm::Timeout,
             has_timed_out: false,
-            feedback: Feedback::wanted(controller.echo(), profile.ecn),
+            feedback: Feedback::wanted(controller.echo(), profile.ecn, profile.ecn_feedback),
             reduced: false,
             codepoint: profile.ecn_codepoint.unwrap_or_else(|| controller.codepoint()),
             scheme: controller.scheme(),
@@ -114,6 +117,7 @@ impl<C: Controller> Sender<C> {
             rtt: Estimator::new(profile),
             recovery: None,
             sent: follows.then(|| Box::new(SentPackets::new(profile.rack_tlp))),
+            decoder: None,
             controller,
             recover: 0,
             timed: None,
@@ -163,7 +167,7 @@ impl<C: Controller> Sender<C> {
     /// Handles the common case: nothing is missing, and new data is acknowledged.
     #[inline(always)]
     pub(crate) fn on_progress(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
-        let (cum, marked) = (ack.next, ack.echoes_mark());
+        let cum = ack.next;
         let flight = self.next - self.una;
         let newly = cum - self.una;
         if let Some(sent) = &mut self.sent {
@@ -176,8 +180,9 @@ impl<C: Controller> Sender<C> {
         if self.probe.is_some() {
             self.resolve_tail_loss_probe(newly, ctx);
         }
+        let marked = self.marked_share(ack, newly, ctx);
         self.on_new_ack(newly, flight, rtt_s, marked, ctx);
-        if marked {
+        if marked.is_some() {
             self.on_mark(newly, ctx);
         }
         self.restart_timer(ctx);
@@ -251,6 +256,7 @@ impl<C: Controller> Sender<C> {
         self.recovery.as_ref().map_or(0, |e| e.bytes())
             + self.sent.as_ref().map_or(0, |j| j.bytes())
             + self.undo.as_ref().map_or(0, |_| size_of::<Reduction>())
+            + self.decoder.as_ref().map_or(0, |_| size_of::<MarkDecoder>())
             + self.bytes_of_writes()
     }
 }

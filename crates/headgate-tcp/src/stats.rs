@@ -31,6 +31,8 @@ pub struct Stats {
     pub timeouts: u32,
     /// Episodes of fast recovery.
     pub recoveries: u32,
+    /// Segments whose congestion mark the receiver has reported.
+    pub marked: f64,
     /// Reductions for congestion marks.
     pub reductions: u32,
     /// Reductions that were undone, and time-outs found spurious.
@@ -69,6 +71,7 @@ impl Stats {
             retransmissions: self.retransmissions - before.retransmissions,
             timeouts: self.timeouts - before.timeouts,
             recoveries: self.recoveries - before.recoveries,
+            marked: self.marked - before.marked,
             reductions: self.reductions - before.reductions,
             undone: self.undone - before.undone,
             spurious_timeouts: self.spurious_timeouts - before.spurious_timeouts,

@@ -21,7 +21,7 @@ impl<C: Controller> Sender<C> {
             self.reopen(ctx);
         }
         if self.detect_losses(ctx) && self.phase == Phase::Open {
-            self.enter_recovery(summary.delivered, summary.marked, ctx);
+            self.enter_recovery(summary.delivered, summary.marked.is_some(), ctx);
             return false;
         }
         if summary.newly == 0 {

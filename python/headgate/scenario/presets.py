@@ -46,6 +46,8 @@ DEFAULT: dict[str, Any] = {
     "pacing": "none",
     "pacing_bursts": False,
     "ecn": False,
+    "ecn_feedback": "auto",
+    "accecn_option": True,
     "ecn_acks": False,
     "ecn_control": False,
     "ecn_fallback": False,

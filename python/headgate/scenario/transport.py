@@ -151,6 +151,17 @@ class Transport(Model):
         " need them (off, or false). Data carry the codepoint that the algorithm chooses (on, or "
         "true), ECT(0), or ECT(1), by which L4S recognises its traffic (RFC 9331).",
     )
+    ecn_feedback: Literal["auto", "classic", "exact", "accurate"] | None = Field(
+        None,
+        description="With ECN: how receivers report marks. auto, as the algorithm needs it: "
+        "classic or exact; classic, by an echo until the sender has reacted (RFC 3168); exact, of each "
+        "segment (RFC 8257), an idealisation; or accurate, by counters in ACKs (RFC 9768).",
+    )
+    accecn_option: bool | None = Field(
+        None,
+        description="With accurate feedback: ACKs carry the AccECN option, which counts bytes by "
+        "codepoint (RFC 9768 section 3.2.3).",
+    )
     ecn_acks: bool | None = Field(
         None,
         description="With ECN: ACKs too may be marked instead of dropped; senders ignore such "
@@ -159,12 +170,13 @@ class Transport(Model):
     ecn_control: bool | None = Field(
         None,
         description="With ECN: answers to SYNs and retransmissions too may be marked instead of "
-        "dropped (RFC 8311 section 4.3).",
+        "dropped, and with accurate feedback SYNs (RFC 8311 section 4.3).",
     )
     ecn_fallback: bool | None = Field(
         None,
         description="A SYN that is sent again does not ask for ECN (RFC 3168 section 6.1.1.1, "
-        "Linux's tcp_ecn_fallback); the connection then does not use it.",
+        "Linux's tcp_ecn_fallback); the connection then does not use it. A request for accurate "
+        "feedback is repeated once (RFC 9768 section 3.1.4.1).",
     )
     ecn_receiver: Literal["any", "classic", "off"] | None = Field(
         None,
@@ -270,7 +282,9 @@ def _plan_ecn(full: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {"ecn": ecn not in (False, "off")}
     if ecn in ("ect0", "ect1"):
         made["ecn_codepoint"] = ecn
-    later = ("ecn_control", "ecn_fallback", "ecn_receiver")
+    if full["ecn_feedback"] != "auto":
+        made["ecn_feedback"] = full["ecn_feedback"]
+    later = ("accecn_option", "ecn_control", "ecn_fallback", "ecn_receiver")
     return made | {key: full[key] for key in later if full[key] != PRESETS["default"][key]}
 
 

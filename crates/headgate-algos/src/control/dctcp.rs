@@ -128,7 +128,12 @@ impl Controller for Dctcp {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         self.observe(ack);
-        reno::grow(ack, window);
+        let is_mixed = ack.marked > 0.0 && ack.marked < ack.acked;
+        if is_mixed {
+            reno::grow(&Ack { acked: ack.acked - ack.marked, ..*ack }, window); // as if they had their own ACKs
+        } else {
+            reno::grow(ack, window);
+        }
     }
 
     fn on_recovery_ack(&mut self, ack: &Ack, _path: &Path, _window: &mut Window) {
@@ -220,6 +225,14 @@ mod tests {
         let (mut controller, mut window) = (controller(0.0), avoiding(10.0));
         round(&mut controller, 10, &mut window);
         assert_eq!(window.cwnd, 10.0);
+    }
+
+    #[test]
+    fn unmarked_segments_of_a_partly_marked_ack_raise_the_window() {
+        let (mut controller, mut window) = (controller(0.0), avoiding(10.0));
+        controller.on_ack(&Ack { acked: 4.0, marked: 3.0, ..ack(0.1) }, &PATH, &mut window);
+        assert!((window.cwnd - 10.1).abs() < 1e-12);
+        assert_eq!((controller.seen, controller.marked), (4.0, 3.0));
     }
 
     #[test]

@@ -10,8 +10,14 @@ use serde::{Deserialize, Serialize};
 use super::address::{ConnectionId, HOST_BITS, HOST_MASK};
 use super::index::{Address, HostIndex};
 
-/// Stands for no SACK record.
-const NO_SACK: u32 = u32::MAX;
+/// Stands for no record of options.
+const NO_SACK: u32 = u32::MAX >> 1;
+
+/// The bit of an ACK's word `c` for AE (RFC 9768). The other bits are the number of its options.
+const ACE_BIT: u32 = 1 << 31;
+
+/// The bit of a SYN-ACK's word `a` for AE.
+const ANSWER_AE: u32 = 4;
 
 /// The kind of a packet. It defines the meaning of the words `a`, `b` and `c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,11 +26,11 @@ pub enum PacketKind {
     /// `a` size of the flow in segments, `b` address of the sender, `c` host and profile of the sender and
     /// the number of retransmissions.
     Syn,
-    /// `a` number of retransmissions of the SYN, `b` address of the receiver.
+    /// `a` number of retransmissions of the SYN and AE, `b` address of the receiver.
     SynAck,
     /// `a` sequence number (segments), `b` address of the sender, `c` time stamp.
     Data,
-    /// `a` next expected segment, `b` echoed time stamp, `c` SACK record.
+    /// `a` next expected segment, `b` echoed time stamp, `c` record of options and AE.
     Ack,
 }
 
@@ -34,6 +40,13 @@ const WITH_HEADER: u8 = 64;
 
 /// A bit of the head: the flow of the packet is traced.
 const FOLLOWED: u8 = 128;
+
+/// The flags of TCP in the head. AE has a bit elsewhere. On a SYN, ECE, CWR and AE together are CWR alone.
+const HEAD_FLAGS: u8 = !(3 | WITH_HEADER | FOLLOWED);
+
+fn without_echo(flags: Flags) -> Flags {
+    Flags(flags.0 & !Flags::ECHO.0)
+}
 
 /// A packet's kind, the flags of TCP, [`WITH_HEADER`] and [`FOLLOWED`] in one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,19 +118,21 @@ impl Packet {
     #[inline(always)]
     fn new(kind: PacketKind, flags: Flags, common: CommonFields, [a, b, c]: [u32; 3]) -> Self {
         let CommonFields { time, address, host, size, generation } = common;
-        Self { time, address, host, a, b, c, size, head: Head(kind as u8 | flags.0), generation }
+        Self { time, address, host, a, b, c, size, head: Head(kind as u8 | flags.0 & HEAD_FLAGS), generation }
     }
 
     /// Creates a SYN of the sender at this address. The SYN carries the sender's host and profile, and the
     /// number of its retransmissions, modulo 4.
     pub fn syn(common: CommonFields, syn: Syn, sender: Address, (host, profile): (HostIndex, u8)) -> Self {
         let origin = host.0 & HOST_MASK | u32::from(syn.tries & 3) << HOST_BITS | u32::from(profile) << 24;
-        Self::new(PacketKind::Syn, syn.flags, common, [syn.segments, sender.0, origin])
+        let flags = if syn.flags.has(Flags::ACCURATE) { without_echo(syn.flags) } else { syn.flags };
+        Self::new(PacketKind::Syn, flags, common, [syn.segments, sender.0, origin])
     }
 
     /// Creates the answer to a SYN.
     pub fn syn_ack(common: CommonFields, receiver: Address, answer: SynAck) -> Self {
-        let words = [u32::from(answer.tries & 3), receiver.0, NO_SACK];
+        let ae = ANSWER_AE * u32::from(answer.flags.has(Flags::ACCURATE));
+        let words = [u32::from(answer.tries & 3) | ae, receiver.0, NO_SACK];
         Self::new(PacketKind::SynAck, answer.flags, common, words)
     }
 
@@ -130,7 +145,8 @@ impl Packet {
     /// Creates an ACK for all segments below `number`, which echoes the time stamp `echo`.
     #[inline(always)]
     pub fn ack(common: CommonFields, flags: Flags, number: u32, echo: u32, sacks: Option<u32>) -> Self {
-        Self::new(PacketKind::Ack, flags, common, [number, echo, sacks.unwrap_or(NO_SACK)])
+        let ae = ACE_BIT * u32::from(flags.has(Flags::ACCURATE));
+        Self::new(PacketKind::Ack, flags, common, [number, echo, sacks.unwrap_or(NO_SACK) | ae])
     }
 
     /// Returns the packet with a new arrival time.
@@ -163,10 +179,30 @@ impl Packet {
         matches!(self.kind(), PacketKind::Data | PacketKind::Syn)
     }
 
-    /// Returns the flags of TCP.
+    /// Returns the flags of TCP, of a packet whose header has been detached.
     #[inline]
     pub fn flags(&self) -> Flags {
-        Flags(self.head.0 & !(WITH_HEADER | FOLLOWED | 3))
+        let flags = self.head_flags();
+        match self.kind() {
+            PacketKind::Data => flags,
+            PacketKind::Ack => self.ack_flags(),
+            PacketKind::Syn => {
+                let is_accurate = flags.has(Flags::REDUCED) && !flags.has(Flags::ECHO);
+                flags.with(Flags::ECHO, is_accurate).with(Flags::ACCURATE, is_accurate)
+            }
+            PacketKind::SynAck => flags.with(Flags::ACCURATE, self.a & ANSWER_AE != 0),
+        }
+    }
+
+    /// Returns the flags of an ACK.
+    #[inline]
+    pub fn ack_flags(&self) -> Flags {
+        self.head_flags().with(Flags::ACCURATE, self.c & ACE_BIT != 0)
+    }
+
+    #[inline]
+    fn head_flags(&self) -> Flags {
+        Flags(self.head.0 & HEAD_FLAGS)
     }
 
     /// Returns the SYN without its sender.
@@ -178,7 +214,7 @@ impl Packet {
     /// Returns the answer to a SYN.
     pub fn answer(&self) -> SynAck {
         debug_assert!(self.kind() == PacketKind::SynAck);
-        SynAck { tries: self.a as u8, flags: self.flags() }
+        SynAck { tries: self.a as u8 & 3, flags: self.flags() }
     }
 
     /// Returns the ECN field.
@@ -253,7 +289,7 @@ impl Packet {
     #[inline]
     pub fn segment(&self) -> DataSegment {
         debug_assert!(self.is_data() && self.header().is_none());
-        DataSegment { seq: self.a, stamp: self.c, flags: self.flags() }
+        DataSegment { seq: self.a, stamp: self.c, flags: self.head_flags() }
     }
 
     /// Returns the next segment that an ACK expects.
@@ -270,17 +306,18 @@ impl Packet {
         self.b
     }
 
-    /// Returns the number of an ACK's SACK blocks, if it carries any and no header.
+    /// Returns the number of an ACK's options, if it carries any and no header.
     #[inline]
     pub fn sack_record(&self) -> Option<u32> {
-        (self.kind() == PacketKind::Ack && self.c != NO_SACK).then_some(self.c)
+        let number = self.c & !ACE_BIT;
+        (self.kind() == PacketKind::Ack && number != NO_SACK).then_some(number)
     }
 
-    /// Changes or removes the number of the SACK blocks of an ACK.
+    /// Changes or removes the number of the options of an ACK.
     #[inline]
     pub fn set_sack_record(&mut self, number: Option<u32>) {
         debug_assert!(self.kind() == PacketKind::Ack && self.header().is_none());
-        self.c = number.unwrap_or(NO_SACK);
+        self.c = self.c & ACE_BIT | number.unwrap_or(NO_SACK);
     }
 
     /// Returns the number of the header, if the packet carries one.
@@ -324,6 +361,8 @@ impl Packet {
 
 #[cfg(test)]
 mod tests {
+    use headgate_tcp::Feedback;
+
     use super::*;
 
     const COMMON: CommonFields =
@@ -333,11 +372,14 @@ mod tests {
     fn fields_are_read_back_as_written() {
         let home = (HostIndex::INLINE, 3);
         for (tries, ecn) in (0..4).zip(Ecn::ALL) {
-            let flags = Flags::from(ecn).with(Flags::ECHO, true).with(Flags::REDUCED, tries > 1);
+            let ask =
+                [Feedback::None, Feedback::Classic, Feedback::Exact, Feedback::Accurate][usize::from(tries)];
+            let flags = ask.request().with_ecn(ecn);
             let request = Syn { segments: 9, flags, tries };
             let syn = Packet::syn(COMMON, request, Address(10), home);
             assert_eq!((syn.kind(), syn.request(), syn.sender()), (PacketKind::Syn, request, Address(10)));
             assert_eq!((syn.segments(), syn.origin(), syn.ecn()), (9, home, ecn));
+            let flags = ask.grant(ecn).with_ecn(ecn);
             let answer = SynAck { tries, flags };
             let syn_ack = Packet::syn_ack(COMMON, Address(11), answer);
             assert_eq!((syn_ack.kind(), syn_ack.receiver()), (PacketKind::SynAck, Address(11)));
@@ -349,6 +391,21 @@ mod tests {
         let ack = Packet::ack(COMMON, Flags::NONE, 15, 16, Some(17));
         assert_eq!((ack.ack_number(), ack.echoed_timestamp(), ack.sack_record()), (15, 16, Some(17)));
         assert_eq!(Packet::ack(COMMON, Flags::NONE, 15, 16, None).sack_record(), None);
+    }
+
+    #[test]
+    fn the_ace_field_of_an_ack_leaves_its_options_alone() {
+        for (ace, record) in (0..8).flat_map(|ace| [None, Some(0), Some(17)].map(|record| (ace, record))) {
+            let flags = Flags::ace(ace).with_ecn(Ecn::Ect1);
+            let mut ack = Packet::ack(COMMON, flags, 15, 16, record);
+            assert_eq!((ack.flags(), ack.ack_flags(), ack.sack_record()), (flags, flags, record));
+            ack.set_sack_record(Some(18));
+            assert_eq!((ack.flags(), ack.sack_record(), ack.header()), (flags, Some(18), None));
+            let word = ack.put_header(5);
+            assert_eq!((ack.header(), ack.sack_record().is_some()), (Some(5), true));
+            ack.take_header(word);
+            assert_eq!((ack.flags(), ack.sack_record()), (flags, Some(18)));
+        }
     }
 
     #[test]

@@ -1,36 +1,46 @@
-//! SACK blocks of ACKs in flight. An ACK that reports holes carries the number of its record here (RFC
-//! 2018; three blocks, as with time stamps).
+//! Options of ACKs in flight: SACK blocks (RFC 2018; three blocks, as with time stamps), and the byte counts of
+//! the AccECN option (RFC 9768). An ACK with options carries the number of its record here.
 
+use headgate_tcp::ByteCounts;
 use headgate_tcp::context::Blocks;
 use serde::{Deserialize, Serialize};
 
-/// Records of SACK blocks, whose numbers are reused.
+/// The options of an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AckOptions {
+    /// SACK blocks, if a segment is missing.
+    pub blocks: Option<Blocks>,
+    /// Byte counts of the AccECN option.
+    pub counts: Option<ByteCounts>,
+}
+
+/// Records of options, whose numbers are reused.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SackPool {
-    blocks: Vec<Blocks>,
+    records: Vec<AckOptions>,
     free: Vec<u32>,
 }
 
 impl SackPool {
     /// Stores a record. Returns its number.
-    pub fn store(&mut self, blocks: Blocks) -> u32 {
+    pub fn store(&mut self, options: AckOptions) -> u32 {
         if let Some(index) = self.free.pop() {
-            self.blocks[index as usize] = blocks;
+            self.records[index as usize] = options;
             return index;
         }
-        self.blocks.push(blocks);
-        (self.blocks.len() - 1) as u32
+        self.records.push(options);
+        (self.records.len() - 1) as u32
     }
 
     /// Returns a record, which stays stored.
-    pub fn read(&self, index: u32) -> Blocks {
-        self.blocks[index as usize]
+    pub fn read(&self, index: u32) -> AckOptions {
+        self.records[index as usize]
     }
 
     /// Removes a record and returns it.
-    pub fn take(&mut self, index: u32) -> Blocks {
+    pub fn take(&mut self, index: u32) -> AckOptions {
         self.free.push(index);
-        self.blocks[index as usize]
+        self.records[index as usize]
     }
 
     /// Removes a record.
@@ -40,6 +50,6 @@ impl SackPool {
 
     /// Returns the number of stored records.
     pub fn held(&self) -> usize {
-        self.blocks.len() - self.free.len()
+        self.records.len() - self.free.len()
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::packets::foreign::{self, Delivery, Loss, Outcomes};
 use crate::packets::packet::{Packet, PacketKind};
 use crate::packets::prefetch::prefetch;
-use crate::packets::sacks::SackPool;
+use crate::packets::sacks::{AckOptions, SackPool};
 
 /// A header number that means no header.
 pub const NO_HEADER: u32 = u32::MAX;
@@ -23,7 +23,7 @@ struct StoredHeader {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PacketMeta {
     header: Option<CongestionHeader>,
-    blocks: Option<Blocks>,
+    options: Option<AckOptions>,
 }
 
 impl Packet {
@@ -83,17 +83,23 @@ impl SideTable {
         Some(number)
     }
 
-    /// Returns a packet's time stamp (of an ACK, the one that it echoes) and its SACK blocks. The packet
-    /// may carry a header.
-    pub fn timestamp_and_blocks(&self, packet: &Packet) -> (Option<u32>, Blocks) {
+    /// Returns a packet as it was before its header was attached.
+    pub fn without_header(&self, packet: &Packet) -> Packet {
         let mut bare = *packet;
         if let Some(number) = packet.header() {
             bare.take_header(self.headers[number as usize].word);
         }
+        bare
+    }
+
+    /// Returns a packet's time stamp (of an ACK, the one that it echoes) and its SACK blocks. The packet
+    /// may carry a header.
+    pub fn timestamp_and_blocks(&self, packet: &Packet) -> (Option<u32>, Blocks) {
+        let bare = self.without_header(packet);
         match bare.kind() {
             PacketKind::Data => (Some(bare.segment().stamp), Blocks::default()),
             PacketKind::Ack => {
-                let blocks = bare.sack_record().map(|record| self.sacks.read(record));
+                let blocks = bare.sack_record().and_then(|record| self.sacks.read(record).blocks);
                 (Some(bare.echoed_timestamp()), blocks.unwrap_or_default())
             }
             PacketKind::Syn | PacketKind::SynAck => (None, Blocks::default()),
@@ -162,8 +168,8 @@ impl SideTable {
         let mut copy = *packet;
         let header = self.detach(&mut copy).map(|number| *self.read(number));
         if let Some(number) = copy.sack_record() {
-            let blocks = self.sacks.read(number);
-            copy.set_sack_record(Some(self.sacks.store(blocks)));
+            let options = self.sacks.read(number);
+            copy.set_sack_record(Some(self.sacks.store(options)));
         }
         if let Some(header) = header {
             self.attach_new(&mut copy, header);
@@ -177,17 +183,17 @@ impl SideTable {
             self.discard(number);
             *self.read(number)
         });
-        let blocks = packet.sack_record().map(|number| {
+        let options = packet.sack_record().map(|number| {
             packet.set_sack_record(None);
             self.sacks.take(number)
         });
-        PacketMeta { header, blocks }
+        PacketMeta { header, options }
     }
 
     /// Stores what a packet carried in another table.
     pub fn put_meta(&mut self, packet: &mut Packet, records: PacketMeta) {
-        if let Some(blocks) = records.blocks {
-            packet.set_sack_record(Some(self.sacks.store(blocks)));
+        if let Some(options) = records.options {
+            packet.set_sack_record(Some(self.sacks.store(options)));
         }
         if let Some(header) = records.header {
             self.attach_new(packet, header);

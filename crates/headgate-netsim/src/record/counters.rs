@@ -13,6 +13,7 @@ headgate_model::counters! {
         packet_hops: Count [DIGEST, HIDDEN], "packets", "Packets over links: the unit of simulation speed.";
         segments_in: Count [DIGEST], "packets", "Data packets sent, retransmissions among them.";
         segments_out: Count [DIGEST], "packets", "Data packets that reached their receivers.";
+        segments_marked: Count, "packets", "Data packets that reached their receivers marked (CE).";
         segments_dropped: Count [DIGEST], "packets", "Data packets dropped, or lost once a link had sent them.";
         segments_copied: Count, "packets", "Data packets that links delivered once more.";
         flows_started: Count [DIGEST, HIDDEN], "1", "Flows started.";

@@ -45,6 +45,7 @@ headgate_model::columns! {
         recoveries_total: Small, "1", "Episodes of fast recovery, from the start of the flow on.";
         undone_total: Small, "1", "Reductions of the window that were undone, from the start of the flow on.";
         spurious_timeouts_total: Small, "1", "Time-outs found spurious, from the start of the flow on.";
+        marked_total as marked_total_packets: Finite, "packets", "Packets whose mark the receiver has reported, as the sender understands it, from the start of the flow on.";
         min_rtt_s: Finite, "s", "Least round trip measured, from the start of the flow on.";
         mean_rtt_s: Finite, "s", "Mean of the round trips measured, from the start of the flow on.";
         mean_cwnd as mean_cwnd_packets: Finite, "packets", "Mean congestion window at its ACKs, from the start of the flow on.";

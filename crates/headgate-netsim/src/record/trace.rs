@@ -230,7 +230,7 @@ fn add_sender_state<C: Controller>(mut event: Event, sender: &Sender<C>) -> Even
 /// Adds the fields of a packet to an event.
 pub fn with_packet(event: Event, packet: &Packet, side_table: &SideTable) -> Event {
     let (stamp, blocks) = side_table.timestamp_and_blocks(packet);
-    with_packet_fields(event, packet, stamp, blocks)
+    with_packet_fields(event, &side_table.without_header(packet), stamp, blocks)
 }
 
 /// Adds the fields of a packet whose SACK blocks were already removed.
@@ -270,6 +270,7 @@ pub fn traced_event(observed: context::Event) -> Option<(EventKind, u32, f64)> {
         context::Event::Lost { seq } => (EventKind::Lost, seq, f64::NAN),
         context::Event::Timeout => (EventKind::Timeout, NO_NUMBER, f64::NAN),
         context::Event::Undone { .. } => (EventKind::Undone, NO_NUMBER, f64::NAN),
+        context::Event::Marked => (EventKind::Echoed, NO_NUMBER, f64::NAN),
         context::Event::RttSample { rtt_s } => (EventKind::RttSample, NO_NUMBER, rtt_s),
         context::Event::Acknowledged { .. } | context::Event::DuplicateAck => return None,
     })

@@ -4,8 +4,8 @@
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Words;
 use headgate_model::units::Time;
-use headgate_tcp::Profile;
 use headgate_tcp::context as tcp;
+use headgate_tcp::{ByteCounts, Profile};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -48,6 +48,9 @@ pub struct ShardState<L> {
     pub side_table: SideTable,
     /// Number of the header of the packet that a host group handles, or `NO_HEADER`.
     pub header: u32,
+    /// The byte counts of the AccECN option of the ACK that a sender handles.
+    #[serde(skip)]
+    pub byte_counts: Option<ByteCounts>,
     /// Packets that leave a port that stores packets, and the times of their arrival.
     pub outgoing: Vec<(Time, Packet)>,
     /// Packets stored by the shard's ports.
@@ -83,6 +86,7 @@ impl<L> ShardState<L> {
             flow_stats: StatsByKey::new(setup.keys.count()),
             side_table: SideTable::default(),
             header: NO_HEADER,
+            byte_counts: None,
             outgoing: Vec::new(),
             occupancy: PortOccupancy::default(),
             flow_rows: Vec::new(),

@@ -1,8 +1,8 @@
 //! Converts the transport profiles of a plan into those of TCP.
 
 use headgate_model::plan::{
-    self, AfterIdle, Count, EcnSupport, Pacing, Recovery, RttSampling, SynRetry, TimeoutReduction,
-    TimeoutSacks, Transport,
+    self, AfterIdle, Count, EcnFeedback, EcnSupport, Pacing, Recovery, RttSampling, SynRetry,
+    TimeoutReduction, TimeoutSacks, Transport,
 };
 use headgate_tcp::{ENDLESS, Feedback, Profile, RtoRule};
 
@@ -11,6 +11,7 @@ pub fn profile(t: &Transport) -> Profile {
     let sack = matches!(t.recovery, Recovery::Sack | Recovery::Sack1);
     Profile {
         data_bytes: t.segment_bytes + t.header_bytes,
+        payload_bytes: t.segment_bytes,
         ack_bytes: t.ack_bytes,
         syn_bytes: t.syn_bytes,
         initial_window: t.initial_window,
@@ -60,6 +61,12 @@ pub fn profile(t: &Transport) -> Profile {
         clock: t.clock_ps,
         timestamp_clock: t.timestamp_clock_ps,
         ecn: t.ecn,
+        ecn_feedback: t.ecn_feedback.map(|feedback| match feedback {
+            EcnFeedback::Classic => Feedback::Classic,
+            EcnFeedback::Exact => Feedback::Exact,
+            EcnFeedback::Accurate => Feedback::Accurate,
+        }),
+        accecn_option: t.accecn_option,
         ecn_codepoint: t.ecn_codepoint,
         ecn_acks: t.ecn_acks,
         ecn_control: t.ecn_control,
@@ -67,7 +74,7 @@ pub fn profile(t: &Transport) -> Profile {
         ecn_support: match t.ecn_receiver {
             EcnSupport::Off => Feedback::None,
             EcnSupport::Classic => Feedback::Classic,
-            EcnSupport::Any => Feedback::Exact,
+            EcnSupport::Any => Feedback::Accurate,
         },
         burst_edge: if t.pacing_bursts { Profile::burst_edge_of(t.segment_bytes) } else { 0 },
         pacing: t.pacing.map(|Pacing { slow_start_gain, gain }| (slow_start_gain, gain)),

@@ -238,6 +238,11 @@ fn transport(s: &mut Stream) -> Transport {
         timestamp_clock_ps: pick(s, &[0, MS]),
         pacing: pick(s, &[None, None, Some(Pacing { slow_start_gain: 2.0, gain: 1.2 })]),
         ecn: pick(s, &[false, true]),
+        ecn_feedback: pick(
+            s,
+            &[None, Some(EcnFeedback::Classic), Some(EcnFeedback::Exact), Some(EcnFeedback::Accurate)],
+        ),
+        accecn_option: pick(s, &[false, true]),
         ecn_codepoint: pick(s, &[None, Some(Ecn::Ect0), Some(Ecn::Ect1)]),
         ecn_acks: pick(s, &[false, true]),
         ecn_control: pick(s, &[false, true]),

@@ -170,7 +170,7 @@ impl Peer {
     pub fn answer(&mut self, syn: usize, at: Time) {
         self.host.now = at;
         let Syn { tries, flags, .. } = self.host.syns[syn];
-        let granted = Feedback::requested(flags).grant();
+        let granted = Feedback::requested(flags).grant(flags.ecn());
         self.tcp.on_syn_ack(SynAck { tries, flags: granted }, None, &mut self.host);
     }
 

@@ -126,7 +126,8 @@ EVENTS = arrange(
         "flags", "",
         "ECN field and flags of the packet, with blanks between them: ect0 or ect1 (ECN-capable), "
         "ce (marked), ece (echoes a mark), cwr (window reduced), psh (last of a burst). On a SYN, "
-        "ece asks for ECN, with cwr for its classic echo; on a SYN-ACK, ece grants it.",
+        "ece asks for ECN, with cwr for classic and with cwr and ae for accurate feedback; a "
+        "SYN-ACK grants it. With accurate feedback, ae, cwr and ece of an ACK are the ACE field.",
     ),
     "stamp", *(f"sack{block}_{end}" for block in (1, 2, 3) for end in ("from", "to")), "rtt_s",
     "cwnd_packets", "ssthresh_packets", "pace_packets_s", "srtt_s", "in_flight_packets",

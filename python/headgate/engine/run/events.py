@@ -49,7 +49,7 @@ NO_NUMBER, NO_INDEX = 2**32 - 1, 2**8 - 1
 
 #: The ECN field, in two bits of a packet's head from the third one on, and the flags behind it. On
 #: data the bit of `ece` means `psh`.
-FIELDS, FLAGS = ("", "ect1", "ect0", "ce"), ("ece", "cwr", "psh")
+FIELDS, FLAGS = ("", "ect1", "ect0", "ce"), ("ece", "cwr", "ae", "psh")
 DATA, ECE, PSH = 2, len(FIELDS), len(FIELDS) << FLAGS.index("psh")
 
 

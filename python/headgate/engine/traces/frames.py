@@ -21,6 +21,8 @@ from headgate.data.tables import Table
 from headgate.engine.run.events import RECEIVER_PORT
 
 FIN, SYN, PSH, ACK, ECE, CWR = 0x01, 0x02, 0x08, 0x10, 0x40, 0x80
+#: The lowest bit of the byte before (RFC 9768 section 3.1.1).
+AE = 0x01
 CODEPOINTS = {"ect1": 1, "ect0": 2, "ce": 3}
 ETHERNET_BYTES, IP_BYTES = 14, 20
 IPV4, LOCAL = 0x0800, 0x0200
@@ -50,6 +52,8 @@ class ConnectionFacts:
     scale: Numbers
     sack: Numbers
     stamps: Numbers
+    accurate: Numbers
+    """Whether data carry an ACE field: accurate feedback is asked for and supported."""
 
 
 def find_connections(
@@ -77,6 +81,7 @@ def find_connections(
         scale=by_profile(scales),
         sack=by_profile([profile["recovery"].startswith("sack") for profile in each]),
         stamps=by_profile([profile["rtt"] == "timestamps" for profile in each]),
+        accurate=by_profile(list(map(_is_accurate, each))) & (table["ecn"][rows] > 0),
     )
 
 
@@ -84,6 +89,11 @@ def _window(profile: Mapping[str, Any]) -> int:
     packets = profile["receive_window"]
     most = MOST_WINDOW << MOST_SCALE
     return most if packets is None else min(packets * profile["segment_bytes"], most)
+
+
+def _is_accurate(profile: Mapping[str, Any]) -> bool:
+    asked = profile.get("ecn_feedback") == "accurate"
+    return asked and profile.get("ecn_receiver", "any") == "any"
 
 
 def _read_address(address: str) -> int:
@@ -172,7 +182,8 @@ class _PacketGroup:
         frame["source_port"] = np.where(self.forward, self.known.port, RECEIVER_PORT)
         frame["destination_port"] = np.where(self.forward, RECEIVER_PORT, self.known.port)
         frame["seq"], frame["ack"] = self._sequence()
-        frame["data_offset"] = (frame.dtype.itemsize - ETHERNET_BYTES - IP_BYTES) // 4 << 4
+        header_bytes = frame.dtype.itemsize - ETHERNET_BYTES - IP_BYTES
+        frame["data_offset"] = header_bytes // 4 << 4 | self._has_ae()
         frame["flags"] = self._flags()
         unscaled = np.minimum(self.known.window << self.known.scale, MOST_WINDOW)
         frame["window"] = np.where(self._is("syn", "syn-ack"), unscaled, self.known.window)
@@ -199,8 +210,18 @@ class _PacketGroup:
         flags |= np.where(last, FIN | PSH, 0)
         flags |= np.where(self._is("syn") & self.has("ece"), ECE | CWR, 0)
         flags |= np.where(self._is("syn-ack", "ack") & self.has("ece"), ECE, 0)
+        flags |= np.where(self._is("syn-ack", "ack") & self.has("cwr"), CWR, 0)
+        flags |= np.where(self._is("data") & self.known.accurate, ECE, 0)
         flags |= np.where(self.has("psh"), PSH, 0)
         return flags | np.where(self._is("data") & self.has("cwr"), CWR, 0)
+
+    def _has_ae(self) -> Numbers:
+        """Return AE. On data it is part of the first count of marks, 5, as receivers send no data.
+
+        The engine grants the exact echo by AE and ECE, a real server by ECE alone.
+        """
+        exact = self._is("syn-ack") & self.has("ece") & ~self.has("cwr")
+        return (self.has("ae") & ~exact) | (self._is("data") & self.known.accurate)
 
     def _stamp(self) -> list[tuple[str, Any]]:
         """Return the time stamp option (RFC 7323): on data, and echoed by ACKs."""

@@ -193,9 +193,11 @@ impl<L: ControllerRegistry> Flow<L> {
     /// An ACK arrived. Returns true if it completes the flow or a burst.
     #[inline]
     pub fn on_ack(&mut self, packet: &Packet, state: &mut ShardState<L>) -> bool {
-        let blocks = packet.sack_record().map(|number| state.side_table.sacks.take(number));
+        let options = packet.sack_record().map(|number| state.side_table.sacks.take(number));
+        let blocks = options.and_then(|options| options.blocks);
+        state.byte_counts = options.and_then(|options| options.counts);
         let (next, stamp) = (packet.ack_number(), packet.echoed_timestamp());
-        let ack = AckSegment { next, stamp, blocks, flags: packet.flags() };
+        let ack = AckSegment { next, stamp, blocks, flags: packet.ack_flags() };
         let header = state.current_header();
         let note = |flow: &Self, state: &mut ShardState<L>| flow.note_ack(packet, &ack, state);
         self.act(state, note, |sender, host| sender.on_ack(&ack, header.as_ref(), host))
@@ -206,7 +208,7 @@ impl<L: ControllerRegistry> Flow<L> {
         let event = self.event(EventKind::Acknowledged, state);
         let event = with_packet_fields(event, packet, Some(ack.stamp), ack.blocks.unwrap_or_default());
         state.trace.record(event);
-        if ack.echoes_mark() {
+        if ack.echoes_mark() && !self.tcp.has_accurate_feedback() {
             state.trace.record(Event { kind: EventKind::Echoed, ..event });
         }
     }

@@ -48,6 +48,7 @@ pub fn flow_row<L: ControllerRegistry>(
         recoveries_total: stats.recoveries,
         undone_total: stats.undone,
         spurious_timeouts_total: stats.spurious_timeouts,
+        marked_total: stats.marked,
         min_rtt_s: sender.rtt.path.min_rtt_s,
         mean_rtt_s: stats.rtt_sum_s / f64::from(stats.rtt_count),
         mean_cwnd: stats.cwnd_sum / f64::from(stats.acks),

@@ -2,6 +2,7 @@
 
 use headgate_model::control::Controller;
 use headgate_model::feedback::CongestionHeader;
+use headgate_tcp::ByteCounts;
 use headgate_tcp::context::{self as tcp, Context as _, DataSegment, SenderContext, Syn};
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,10 @@ impl<L: Controller> SenderContext for Host<'_, L, SenderRole<'_>> {
         self.send_with(Packet::data(common, segment, self.endpoint.address), header);
     }
 
+    fn byte_counts(&self) -> Option<ByteCounts> {
+        self.state.byte_counts
+    }
+
     #[inline(always)]
     fn observe(&mut self, event: tcp::Event) {
         if self.endpoint.is_followed {
@@ -68,7 +73,7 @@ impl<L: Controller> SenderContext for Host<'_, L, SenderRole<'_>> {
                 counters.undone += 1;
                 counters.spurious_timeouts += u64::from(timeout);
             }
-            tcp::Event::Lost { .. } => {}
+            tcp::Event::Lost { .. } | tcp::Event::Marked => {}
         }
     }
 

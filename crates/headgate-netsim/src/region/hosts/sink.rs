@@ -4,12 +4,13 @@ use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
 use headgate_model::units::Time;
 use headgate_tcp::context::{AckSegment, Context as _, ReceiverContext};
-use headgate_tcp::{Profile, Receiver};
+use headgate_tcp::{ByteCounts, Profile, Receiver};
 use serde::{Deserialize, Serialize};
 
 use crate::packets::address::ConnectionId;
 use crate::packets::index::{Address, HostIndex};
 use crate::packets::packet::{CommonFields, Packet};
+use crate::packets::sacks::AckOptions;
 use crate::packets::side_table::{NO_HEADER, SideTable};
 use crate::record::EventKind;
 use crate::region::hosts::host::{Endpoint, Host};
@@ -125,8 +126,20 @@ impl<L: ControllerRegistry> ReceiverContext for Host<'_, L, ReceiverRole<'_>> {
 
     #[inline(always)]
     fn send_ack(&mut self, ack: AckSegment) {
+        let options = ack.blocks.map(|blocks| AckOptions { blocks: Some(blocks), counts: None });
+        self.send_with_options(ack, options);
+    }
+
+    fn send_ack_with_counts(&mut self, ack: AckSegment, counts: ByteCounts) {
+        self.send_with_options(ack, Some(AckOptions { blocks: ack.blocks, counts: Some(counts) }));
+    }
+}
+
+impl<L: ControllerRegistry> Host<'_, L, ReceiverRole<'_>> {
+    #[inline(always)]
+    fn send_with_options(&mut self, ack: AckSegment, options: Option<AckOptions>) {
         let common = reply_fields(self.endpoint, self.role.peer, self.state.now, self.profile().ack_bytes);
-        let sacks = ack.blocks.map(|blocks| self.state.side_table.sacks.store(blocks));
+        let sacks = options.map(|options| self.state.side_table.sacks.store(options));
         let mut packet = Packet::ack(common, ack.flags, ack.next, ack.stamp, sacks);
         let header = std::mem::replace(self.role.header, NO_HEADER);
         if header != NO_HEADER {

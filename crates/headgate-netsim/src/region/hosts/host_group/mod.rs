@@ -179,6 +179,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
     #[inline]
     fn on_data(&mut self, packet: &Packet, state: &mut ShardState<L>) {
         state.counters.segments_out += 1;
+        state.counters.segments_marked += u64::from(packet.ecn().is_marked());
         self.sinks[state.split.slot(packet.address)].on_data(packet, state);
     }
 
