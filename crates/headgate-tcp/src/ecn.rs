@@ -67,6 +67,9 @@ impl<C: Controller> Sender<C> {
     /// NOTE(RFC 9768 section 3.2.2.3): a sender does not test whether all packets of the first round trips
     /// were marked, which the RFC advises. In a queue of L4S this can be genuine.
     ///
+    /// NOTE(RFC 9768 section 3.2.2.1): no pure ACK reports the field of the answer to the SYN before the first
+    /// data, which the RFC advises where routers may change the field. Only ECN-capable ACKs depend on it.
+    ///
     /// NOTE(RFC 9768 section 3.2.2.4): a sender does not test for an ACE field of zero, because no router of
     /// the engine changes TCP headers.
     fn settle_counters(&mut self, syn_ack: Flags, ctx: &impl Context) -> bool {

@@ -3,7 +3,9 @@
 use headgate_algos::control::reno::Reno;
 use headgate_model::units::{NEVER, SECOND, Span, Time};
 use headgate_tcp::context::*;
-use headgate_tcp::{AfterIdle, ENDLESS, Feedback, Flags, Profile, Receiver, RtoRule, Sender, SynRetry};
+use headgate_tcp::{
+    AfterIdle, ByteCounts, ENDLESS, Feedback, Flags, Profile, Receiver, RtoRule, Sender, SynRetry,
+};
 
 pub const MS: Span = SECOND / 1000;
 
@@ -45,6 +47,9 @@ pub struct Host {
     pub syns: Vec<Syn>,
     pub data: Vec<DataSegment>,
     pub acks: Vec<AckSegment>,
+    /// The AccECN option of each of these ACKs that carries one, and that of the ACK that a sender handles.
+    pub options: Vec<ByteCounts>,
+    pub option: Option<ByteCounts>,
     timers: Vec<(Time, Timer)>,
     pub timeouts: u32,
 }
@@ -72,6 +77,10 @@ impl SenderContext for Host {
         self.data.push(segment);
     }
 
+    fn byte_counts(&self) -> Option<ByteCounts> {
+        self.option
+    }
+
     fn observe(&mut self, event: Event) {
         self.timeouts += u32::from(event == Event::Timeout);
     }
@@ -84,6 +93,11 @@ impl SenderContext for Host {
 impl ReceiverContext for Host {
     fn send_ack(&mut self, ack: AckSegment) {
         self.acks.push(ack);
+    }
+
+    fn send_ack_with_counts(&mut self, ack: AckSegment, counts: ByteCounts) {
+        self.acks.push(ack);
+        self.options.push(counts);
     }
 }
 

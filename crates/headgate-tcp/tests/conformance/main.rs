@@ -1,6 +1,7 @@
 //! Conformance of one end to RFCs, clause by clause. A host records its output; ACKs and segments are made by
 //! hand.
 
+mod accecn;
 mod acks;
 mod ecn;
 mod host;
