@@ -156,7 +156,7 @@ impl MarkDecoder {
     /// is newer, because the ACKs of the engine carry no time stamp of the receiver.
     ///
     /// NOTE(RFC 9768 appendix A.2.2): with an option, the marked bytes give the marked segments, because all
-    /// segments have the same size. The appendix compares both counts instead.
+    /// segments are equally large. The appendix compares both counts instead.
     pub fn decode(&mut self, ack: Flags, option: Option<ByteCounts>, newly: u32, segment_bytes: u32) -> u32 {
         if newly == 0 {
             return 0;

@@ -68,14 +68,14 @@ impl<C: Controller> Sender<C> {
     /// were marked, which the RFC advises. In a queue of L4S this can be genuine.
     ///
     /// NOTE(RFC 9768 section 3.2.2.1): no pure ACK reports the field of the answer to the SYN before the first
-    /// data, which the RFC advises where routers may change the field. Only ECN-capable ACKs depend on it.
+    /// data, which the RFC advises if routers may change the field. Only ECN-capable ACKs depend on it.
     ///
     /// NOTE(RFC 9768 section 3.2.2.4): a sender does not test for an ACE field of zero, because no router of
     /// the engine changes TCP headers.
     fn settle_counters(&mut self, syn_ack: Flags, ctx: &impl Context) -> bool {
         self.decoder = Some(Box::default());
         let Some(arrived) = field_of_syn(syn_ack) else { return false };
-        let is_known = self.backoff == 0 || !ctx.profile().ecn_fallback; // all SYNs had the same field
+        let is_known = self.backoff == 0 || !ctx.profile().ecn_fallback; // the field of all SYNs is the same
         if is_known && is_invalid_change(self.field_of_syns(ctx), arrived) {
             self.codepoint = Ecn::NotEct;
         }

@@ -41,7 +41,7 @@ const WITH_HEADER: u8 = 64;
 /// A bit of the head: the flow of the packet is traced.
 const FOLLOWED: u8 = 128;
 
-/// The flags of TCP in the head. AE has a bit elsewhere. On a SYN, ECE, CWR and AE together are CWR alone.
+/// The flags of TCP in the head. AE is elsewhere. On a SYN, ECE, CWR and AE together are CWR alone.
 const HEAD_FLAGS: u8 = !(3 | WITH_HEADER | FOLLOWED);
 
 fn without_echo(flags: Flags) -> Flags {

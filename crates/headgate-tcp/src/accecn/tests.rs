@@ -81,7 +81,7 @@ fn the_option_leaves_out_what_never_changed() {
     assert_eq!(counter.option_bytes(), None); // nothing new
 }
 
-/// What a run with lost ACKs has shown.
+/// The results of a run with lost ACKs.
 #[derive(Default)]
 struct Seen {
     /// Marks among the segments of ACKs that arrived, and what the sender decoded.
