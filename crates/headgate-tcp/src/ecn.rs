@@ -106,17 +106,18 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    /// Returns the marked part of the segments of an ACK, which newly acknowledges `newly` of them; `None` if
-    /// it reports no mark.
+    /// Returns the marked part of the segments of an ACK, which newly acknowledges `newly` of them and reports
+    /// `duplicates`; `None` if it reports no mark.
     #[inline]
     pub(crate) fn marked_share(
         &mut self,
         ack: &AckSegment,
         newly: u32,
+        duplicates: u32,
         ctx: &mut impl SenderContext,
     ) -> Option<MarkedShare> {
         if self.feedback == Feedback::Accurate {
-            return self.decode_marks(ack, newly, ctx);
+            return self.decode_marks(ack, newly, duplicates, ctx);
         }
         ack.echoes_mark().then_some(MarkedShare::ALL)
     }
@@ -127,13 +128,14 @@ impl<C: Controller> Sender<C> {
         &mut self,
         ack: &AckSegment,
         newly: u32,
+        duplicates: u32,
         ctx: &mut impl SenderContext,
     ) -> Option<MarkedShare> {
         let (counts, bytes) = (ctx.byte_counts(), ctx.profile().payload_bytes);
         let marked = self.decoder.as_mut()?.decode(ack.flags, counts, newly, bytes.into()).min(newly);
         (marked > 0).then(|| {
             ctx.observe(Event::Marked);
-            MarkedShare { marked, of: newly }
+            MarkedShare { marked, of: newly + duplicates }
         })
     }
 

@@ -93,7 +93,7 @@ impl<C: Controller> Sender<C> {
             flight,
             rtt_s,
             echo: ack.stamp,
-            marked: self.marked_share(ack, acked + sacked, ctx),
+            marked: self.marked_share(ack, acked + sacked, duplicates, ctx),
             original,
             duplicate: sacked > 0 || (newly == 0 && !reports),
         };

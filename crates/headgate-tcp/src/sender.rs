@@ -180,7 +180,7 @@ impl<C: Controller> Sender<C> {
         if self.probe.is_some() {
             self.resolve_tail_loss_probe(newly, ctx);
         }
-        let marked = self.marked_share(ack, newly, ctx);
+        let marked = self.marked_share(ack, newly, 0, ctx);
         self.on_new_ack(newly, flight, rtt_s, marked, ctx);
         if marked.is_some() {
             self.on_mark(newly, ctx);
