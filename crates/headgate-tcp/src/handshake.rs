@@ -19,7 +19,7 @@ fn syn_timeout(retransmissions: u8, profile: &Profile) -> Span {
 impl Receiver {
     /// Returns the answer to a SYN: the one that created the receiver, or the same one sent again.
     #[must_use]
-    pub fn answer(&self, syn: &Syn, profile: &Profile) -> SynAck {
+    pub fn answer(&mut self, syn: &Syn, profile: &Profile) -> SynAck {
         SynAck { tries: syn.tries, flags: self.marks.answer(syn, profile) }
     }
 }

@@ -28,6 +28,8 @@ pub struct Marks {
     ///
     /// NOTE(RFC 9768 section 3.2.2.5.1): senders send no ACKs of marked ACKs.
     acks: Ecn,
+    /// Accurate feedback: a SYN has arrived that does not ask for ECN.
+    has_fallen_back: bool,
     /// The counters of accurate feedback.
     counter: Option<Box<MarkCounter>>,
 }
@@ -42,22 +44,28 @@ impl Marks {
             feedback,
             set: false,
             acks: if capable { codepoint(profile) } else { Ecn::NotEct },
+            has_fallen_back: false,
             counter: (feedback == Feedback::Accurate).then(Box::default),
         }
     }
 
     /// Returns the flags of the answer to a SYN. A SYN that no longer asks for ECN is granted none, except by
     /// a receiver with accurate feedback, which keeps its mode (RFC 9768 section 3.1.5). Such an answer
-    /// reports the ECN field of the SYN (table 2).
+    /// reports the ECN field of the SYN (table 2), and nothing that the receiver sends from then on is
+    /// ECN-capable.
     ///
     /// NOTE(RFC 3168 section 6.1.1): the answer is ECN-capable only by choice; RFC 5562 and RFC 8311 section
     /// 4.3 permit it.
-    pub fn answer(&self, syn: &Syn, profile: &Profile) -> Flags {
+    pub fn answer(&mut self, syn: &Syn, profile: &Profile) -> Flags {
+        let asked = Feedback::requested(syn.flags);
         let granted = match self.feedback {
             Feedback::Accurate => Feedback::Accurate,
-            other => other.min(Feedback::requested(syn.flags)),
+            other => other.min(asked),
         };
-        let capable = profile.ecn_control && granted != Feedback::None;
+        if asked == Feedback::None && granted == Feedback::Accurate {
+            (self.has_fallen_back, self.acks) = (true, Ecn::NotEct);
+        }
+        let capable = profile.ecn_control && granted != Feedback::None && !self.has_fallen_back;
         granted.grant(syn.flags.ecn()).with_ecn(if capable { codepoint(profile) } else { Ecn::NotEct })
     }
 
@@ -229,9 +237,24 @@ mod tests {
     fn the_answer_to_an_accurate_syn_reports_its_field() {
         let profile = Profile::default();
         let asked = Feedback::Accurate.request();
-        let marks = Marks::asked(asked, &profile);
+        let mut marks = Marks::asked(asked, &profile);
         let fields = Ecn::ALL.map(|ecn| marks.answer(&syn(asked.with_ecn(ecn)), &profile).to_ace());
         assert_eq!(fields, [0b010, 0b011, 0b100, 0b110]); // RFC 9768 table 2
+    }
+
+    #[test]
+    fn after_a_syn_without_a_request_no_packet_of_an_accurate_receiver_is_capable() {
+        // RFC 9768 section 3.1.5
+        let profile = Profile { ecn_acks: true, ecn_control: true, ..Profile::default() };
+        let asked = Feedback::Accurate.request();
+        let mut marks = Marks::asked(asked, &profile);
+        let fields = [asked, Flags::NONE, asked].map(|flags| {
+            let answer = marks.answer(&syn(flags), &profile);
+            assert_eq!(answer.to_ace(), 0b010, "the mode stays");
+            (answer.ecn(), marks.ack().ecn())
+        });
+        let (capable, not) = ((Ecn::Ect0, Ecn::Ect0), (Ecn::NotEct, Ecn::NotEct));
+        assert_eq!(fields, [capable, not, not]);
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub fn transfer(segments: u32, lost: Vec<usize>) -> (Sender<Reno>, Option<Time>)
         let now = channel.line.now;
         match (what, receiver.as_mut()) {
             (Happens::Syn(syn), _) => {
-                let end = Receiver::new(syn.segments, syn.flags, &channel.profile);
+                let mut end = Receiver::new(syn.segments, syn.flags, &channel.profile);
                 channel.line.file(now + DELAY, Happens::SynAck(end.answer(&syn, &channel.profile)));
                 receiver = Some(end);
             }

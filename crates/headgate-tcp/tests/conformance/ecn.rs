@@ -88,14 +88,21 @@ fn rfc9331_4_1_data_carry_the_codepoint_of_the_profile() {
 
 #[test]
 fn rfc9331_4_2_a_sender_of_l4s_without_exact_feedback_sends_no_ect1() {
-    for (granted, field) in
-        [(Feedback::None, Ecn::NotEct), (Feedback::Classic, Ecn::NotEct), (Feedback::Exact, Ecn::Ect1)]
-    {
+    use Feedback::{Accurate, Classic, Exact};
+    let (not, low) = (Ecn::NotEct, Ecn::Ect1);
+    for (asked, granted, field) in [
+        (Exact, Feedback::None, not),
+        (Exact, Classic, not),
+        (Exact, Exact, low),
+        (Accurate, Feedback::None, not),
+        (Accurate, Classic, not),
+        (Accurate, Accurate, low),
+    ] {
         let mut host = Host::default();
-        host.profile = Profile { ecn: true, ..rfc() };
+        host.profile = Profile { ecn: true, ecn_feedback: Some(asked), ..rfc() };
         let mut tcp = Sender::new(1, Prague::new(Params::default()), &host.profile);
         tcp.open(&mut host);
-        tcp.on_syn_ack(SynAck { tries: 0, flags: granted.grant() }, None, &mut host);
+        tcp.on_syn_ack(SynAck { tries: 0, flags: granted.grant(Ecn::NotEct) }, None, &mut host);
         assert_eq!(host.data[0].flags.ecn(), field);
         // it is Reno then, and the transport moves its window in recovery
         assert_eq!(tcp.controller.controls_cwnd_in_recovery(), field == Ecn::Ect1);

@@ -59,7 +59,7 @@ impl Sink {
     }
 
     /// Creates the answer to a SYN.
-    pub fn answer(&self, syn: &Packet, now: Time, profiles: &[Profile]) -> Packet {
+    pub fn answer(&mut self, syn: &Packet, now: Time, profiles: &[Profile]) -> Packet {
         let profile = &profiles[self.endpoint.profile as usize];
         let common = reply_fields(&self.endpoint, &self.peer, now, profile.syn_bytes);
         Packet::syn_ack(common, self.endpoint.address, self.tcp.answer(&syn.request(), profile))

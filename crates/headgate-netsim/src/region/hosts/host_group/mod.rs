@@ -152,7 +152,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
             return; // a flow that has ended only asks for a header
         }
         let slot = known.unwrap_or_else(|| self.accept(packet, state));
-        let sink = &self.sinks[slot as usize];
+        let sink = &mut self.sinks[slot as usize];
         if sink.endpoint.is_followed {
             sink.endpoint.note_packet(EventKind::SynReceived, packet, state);
         }
