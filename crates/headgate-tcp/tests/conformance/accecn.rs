@@ -1,10 +1,12 @@
 //! RFC 9768: the handshake, the ACE field, the ACKs that marks trigger, and the AccECN option.
 
+use headgate_algos::control::{dctcp, reno::Reno};
+use headgate_model::control::Controller;
 use headgate_model::ecn::Ecn;
-use headgate_tcp::context::SynAck;
-use headgate_tcp::{ByteCounts, Feedback, Flags, Profile};
+use headgate_tcp::context::{AckSegment, SynAck};
+use headgate_tcp::{ByteCounts, Feedback, Flags, Profile, Sender};
 
-use crate::host::{End, Peer, rfc};
+use crate::host::{End, Host, Peer, rfc};
 
 fn accurate() -> Profile {
     Profile { ecn: true, ecn_feedback: Some(Feedback::Accurate), initial_window: 40.0, ..rfc() }
@@ -157,4 +159,33 @@ fn marks_shrink_the_window_once_for_one_window_of_data() {
     assert_eq!(peer.tcp.stats.reductions, 1);
     assert!(peer.tcp.window.cwnd < 0.6 * cwnd);
     assert!(!peer.host.data.iter().any(|segment| segment.flags.has(Flags::REDUCED))); // section 3.2.2
+}
+
+/// Returns how much the window grows on an ACK of four segments of which `marked` are marked, after a first
+/// mark has reduced it, times the window.
+fn growth(controller: impl Controller, marked: u8) -> f64 {
+    let mut host = Host::default();
+    host.profile = Profile { window_validation: false, ..accurate() };
+    let mut tcp = Sender::new(1000, controller, &host.profile);
+    tcp.open(&mut host);
+    tcp.on_syn_ack(SynAck { tries: 0, flags: Flags::ace(0b010) }, None, &mut host);
+    let mut ack = |next, marks| {
+        host.now += 1_000_000_000;
+        let before = tcp.window.cwnd;
+        let ack = AckSegment { next, stamp: 0, blocks: None, flags: Flags::ace((5 + marks) % 8) };
+        tcp.on_ack(&ack, None, &mut host);
+        (tcp.window.cwnd - before) * before
+    };
+    ack(4, 1);
+    ack(8, 1 + marked)
+}
+
+#[test]
+fn unmarked_segments_of_a_partly_marked_ack_count_for_algorithms_that_ask_for_the_number_of_marks() {
+    let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-9, "{got}, not {expected}");
+    let dctcp = || dctcp::Dctcp::new(dctcp::Params::default());
+    for marked in 0..=4 {
+        near(growth(dctcp(), marked), 4.0 - f64::from(marked));
+        near(growth(Reno, marked), if marked == 0 { 4.0 } else { 0.0 }); // RFC 3168 section 6.1.2
+    }
 }
