@@ -119,7 +119,10 @@ impl<C: Controller> Sender<C> {
         if self.feedback == Feedback::Accurate {
             return self.decode_marks(ack, newly, duplicates, ctx);
         }
-        ack.echoes_mark().then_some(MarkedShare::ALL)
+        ack.echoes_mark().then(|| {
+            self.stats.marked += f64::from(newly);
+            MarkedShare::All
+        })
     }
 
     /// Decodes accurate feedback. Marks beyond the acknowledged segments, as of duplicates, do not count.
@@ -134,8 +137,9 @@ impl<C: Controller> Sender<C> {
         let (counts, bytes) = (ctx.byte_counts(), ctx.profile().payload_bytes);
         let marked = self.decoder.as_mut()?.decode(ack.flags, counts, newly, bytes.into()).min(newly);
         (marked > 0).then(|| {
+            self.stats.marked += f64::from(marked);
             ctx.observe(Event::Marked);
-            MarkedShare { marked, of: newly + duplicates }
+            MarkedShare::Part { marked, delivered: newly + duplicates }
         })
     }
 

@@ -113,26 +113,32 @@ pub(crate) fn is_invalid_change(sent: Ecn, arrived: Ecn) -> bool {
     sent.is_capable() != arrived.is_capable()
 }
 
-/// The part of the segments of an ACK that were marked: `marked` of `of`.
+/// The part of the segments of an ACK that were marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MarkedShare {
-    pub(crate) marked: u32,
-    pub(crate) of: u32,
+pub(crate) enum MarkedShare {
+    /// All segments, as the echo of an ACK reports.
+    All,
+    /// As many of the delivered segments, as counters report.
+    Part { marked: u32, delivered: u32 },
 }
 
 impl MarkedShare {
-    /// All segments, as the echo of an ACK reports.
-    pub(crate) const ALL: Self = Self { marked: 1, of: 1 };
-
     /// Whether no segment is unmarked.
     pub(crate) fn is_all(self) -> bool {
-        self.marked >= self.of
+        match self {
+            Self::All => true,
+            Self::Part { marked, delivered } => marked >= delivered,
+        }
     }
 
-    /// Returns the marked segments among `counted` ones.
+    /// Returns the marked segments among `counted` ones. If these include segments that an earlier ACK has
+    /// reported, the marks stay as many as they are.
     #[inline]
     pub(crate) fn among(self, counted: f64) -> f64 {
-        counted * f64::from(self.marked) / f64::from(self.of)
+        match self {
+            Self::All => counted,
+            Self::Part { marked, delivered } => f64::from(marked) * (counted / f64::from(delivered)).min(1.0),
+        }
     }
 }
 
@@ -195,6 +201,14 @@ mod tests {
                 assert_eq!(asked.after(granted.grant(Ecn::NotEct)), asked.min(supported));
             }
         }
+    }
+
+    #[test]
+    fn marks_are_those_of_the_counted_segments() {
+        assert_eq!((MarkedShare::All.among(3.0), MarkedShare::All.is_all()), (3.0, true));
+        let part = MarkedShare::Part { marked: 2, delivered: 4 };
+        assert_eq!((part.among(4.0), part.among(1.0), part.is_all()), (2.0, 0.5, false));
+        assert_eq!(part.among(10.0), 2.0); // six were reported before
     }
 
     #[test]

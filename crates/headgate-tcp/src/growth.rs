@@ -32,7 +32,6 @@ impl<C: Controller> Sender<C> {
         let mut ack = self.ack_record(counted, flight, rtt_s, ctx);
         if let Some(share) = marked {
             ack.marked = share.among(counted);
-            self.stats.marked += ack.marked;
             if share.is_all() || self.controller.echo() != Echo::Accurate {
                 ack.cwnd_limited &= self.phase == Phase::Timeout && self.window.slow_starts();
             }

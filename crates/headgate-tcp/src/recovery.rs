@@ -228,7 +228,6 @@ impl<C: Controller> Sender<C> {
         let delivered = f64::from(summary.delivered);
         let mut ack = self.ack_record(delivered, summary.flight, summary.rtt_s, ctx);
         ack.marked = summary.marked.map_or(0.0, |share| share.among(delivered));
-        self.stats.marked += ack.marked;
         self.controller.on_recovery_ack(&ack, &self.rtt.path, &mut self.window);
     }
 
