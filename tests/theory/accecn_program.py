@@ -35,7 +35,9 @@ class Server:
             events["event"], events["t_s"], events["seq"], events["flags"], strict=True
         ):
             if self.due_at is not None and t_s > self.due_at:
-                raise AssertionError(f"no ACK left at {self.due_at} s, although a mark triggers one")
+                raise AssertionError(
+                    f"no ACK left at {self.due_at} s, although a mark triggers one"
+                )
             if kind == "received":
                 self._receive(float(t_s), int(seq), "ce" in flags.split())
             elif kind == "ack_sent":

@@ -89,9 +89,9 @@ def read_fields(transport: dict[str, Any], folder: Path, **network: Any) -> tupl
     """Return the flags of data as they leave, and their number in the first round trip."""
     made = scenario(transport, "reno", "2 s", **network)
     events = run_traced(made, folder / "out", FLOWS)[2]
-    sent = events.where(events["event"] == "sent")
+    sent = events["event"] == "sent"
     first = events["t_s"][events["event"] == "acknowledged"].min()
-    return set(sent["flags"]), int((sent["t_s"] < first).sum())
+    return set(events["flags"][sent]), int((events["t_s"][sent] < first).sum())
 
 
 def test_a_mangled_syn_turns_ecn_off(tmp_path: Path) -> None:
@@ -180,6 +180,31 @@ def draw_sequences(draw: np.random.Generator) -> Scenario:
 def test_the_program_agrees_on_a_thousand_random_sequences(tmp_path: Path, number: int) -> None:
     made = draw_sequences(np.random.default_rng(number))
     assert compare_with_program(made, tmp_path / "out") > 0
+
+
+def share_with_prague(transport: dict[str, Any], **network: Any) -> tuple[float, float]:
+    """Return the rates of two flows of Prague and of two of Reno over DualPI2, bit/s."""
+    link = {"kind": "dumbbell", "rate": "40 Mbit/s", "rtt": "20 ms", "buffer": "infinite"}
+    flows = {"kind": "flows", "count": 2}
+    made = Scenario.from_dict(
+        {
+            "duration": "40 s",
+            "measure": {"warmup": "10 s"},
+            "transport": transport,
+            "network": {**link, "queue": "dualpi2", **network},
+            "traffic": [flows | {"cca": name, "name": name} for name in ("prague", "reno")],
+        }
+    )
+    rates = [float(rate) for rate in made.run(seed=1).flows["goodput_bps"]]
+    return sum(rates[:2]), sum(rates[2:])
+
+
+@pytest.mark.parametrize("option", [True, False])
+@pytest.mark.parametrize("delayed", [False, True])
+def test_prague_shares_dualpi2_as_with_the_exact_echo(option: bool, delayed: bool) -> None:
+    exact = share_with_prague({"delayed_ack": delayed})
+    accurate = {"ecn_feedback": "accurate", "accecn_option": option, "delayed_ack": delayed}
+    assert share_with_prague(accurate) == pytest.approx(exact, rel=0.05)
 
 
 def test_the_handshake_is_that_of_table_2(tmp_path: Path) -> None:

@@ -154,8 +154,8 @@ class Transport(Model):
     ecn_feedback: Literal["auto", "classic", "exact", "accurate"] | None = Field(
         None,
         description="With ECN: how receivers report marks. auto, as the algorithm needs it: "
-        "classic or exact; classic, by an echo until the sender has reacted (RFC 3168); exact, of each "
-        "segment (RFC 8257), an idealisation; or accurate, by counters in ACKs (RFC 9768).",
+        "classic or exact; classic, by an echo until the sender has reacted (RFC 3168); exact, of "
+        "each segment (RFC 8257), an idealisation; or accurate, by counters in ACKs (RFC 9768).",
     )
     accecn_option: bool | None = Field(
         None,

@@ -130,7 +130,7 @@ impl Controller for Dctcp {
         self.observe(ack);
         let is_mixed = ack.marked > 0.0 && ack.marked < ack.acked;
         if is_mixed {
-            reno::grow(&Ack { acked: ack.acked - ack.marked, ..*ack }, window); // as if they had their own ACKs
+            reno::grow(&Ack { acked: ack.acked - ack.marked, ..*ack }, window); // as if acknowledged alone
         } else {
             reno::grow(ack, window);
         }

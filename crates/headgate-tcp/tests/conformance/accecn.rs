@@ -24,7 +24,7 @@ fn learn(peer: &mut Peer, next: u32, marks: u32) -> f64 {
     peer.tcp.stats.marked - before
 }
 
-/// Delivers the answer with AE, CWR and ECE as one number to the first SYN, whatever it asked for.
+/// Delivers the answer with AE, CWR and ECE as one number to the first SYN.
 fn answered(profile: Profile, bits: u8) -> Peer {
     let mut peer = Peer::closed(1000, profile);
     peer.tcp.on_syn_ack(SynAck { tries: 0, flags: Flags::ace(bits) }, None, &mut peer.host);

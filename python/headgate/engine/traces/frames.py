@@ -210,8 +210,8 @@ class _PacketGroup:
         flags |= np.where(last, FIN | PSH, 0)
         flags |= np.where(self._is("syn") & self.has("ece"), ECE | CWR, 0)
         flags |= np.where(self._is("syn-ack", "ack") & self.has("ece"), ECE, 0)
-        flags |= np.where(self._is("syn-ack", "ack") & self.has("cwr"), CWR, 0)
-        flags |= np.where(self._is("data") & self.known.accurate, ECE, 0)
+        flags |= CWR * (self._is("syn-ack", "ack") & self.has("cwr"))
+        flags |= ECE * (self._is("data") & self.known.accurate)
         flags |= np.where(self.has("psh"), PSH, 0)
         return flags | np.where(self._is("data") & self.has("cwr"), CWR, 0)
 
