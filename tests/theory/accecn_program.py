@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from headgate.data.tables import Table
 
 
@@ -94,6 +96,6 @@ class Client:
             for begin, end in blocks:
                 if not math.isnan(end):
                     # appendix A.1 uses SACK blocks; those below the ACK are duplicates (RFC 2883)
-                    self.sacked |= set(range(max(int(begin), self.una), int(end)))
+                    self.sacked |= set(range(max(int(np.nan_to_num(begin)), self.una), int(end)))
         self.sacked = {segment for segment in self.sacked if segment >= self.una}
         return self.una + len(self.sacked) - before

@@ -103,7 +103,10 @@ def test_a_mangled_syn_turns_ecn_off(tmp_path: Path) -> None:
     assert read_fields(capable, tmp_path / "c", impairments=["ecn-bleach"])[0] == {""}
     assert read_fields(capable, tmp_path / "d")[0] == {"ect0"}
     classic = {"ecn": True}  # which cannot know
-    assert read_fields(classic, tmp_path / "e", impairments=[made_capable])[0] == {"ect0"}
+    assert read_fields(classic, tmp_path / "e", impairments=[made_capable])[0] == {
+        "ect0",
+        "ect0 cwr",
+    }
 
 
 def test_a_marked_syn_begins_with_one_segment(tmp_path: Path) -> None:
