@@ -74,8 +74,6 @@ pub struct MarkCounter {
     was_marked: bool,
     /// Whether a marked packet has followed an unmarked one since the last ACK.
     has_changed: bool,
-    /// Whether a count of bytes has changed since the last option.
-    has_bytes: bool,
 }
 
 impl Default for MarkCounter {
@@ -86,7 +84,6 @@ impl Default for MarkCounter {
             unreported: 0,
             was_marked: false,
             has_changed: false,
-            has_bytes: false,
         }
     }
 }
@@ -100,7 +97,6 @@ impl MarkCounter {
         self.has_changed |= is_marked && !self.was_marked;
         self.was_marked = is_marked;
         self.bytes.add(ecn, bytes);
-        self.has_bytes |= ecn.is_capable();
     }
 
     /// Whether an ACK must leave at once: a marked segment has followed an unmarked one, or two marked ones
@@ -116,17 +112,12 @@ impl MarkCounter {
         Flags::ace((self.packets % ACE_RANGE) as u8)
     }
 
-    /// Returns the size of the option that an ACK should carry, bytes; `None` if no count has changed since
-    /// the last option (the simple scheme of RFC 9768 section 3.2.3.3).
+    /// Returns the counts for the option of an ACK that leaves now; `None` if none has changed since the
+    /// connection began. All later ACKs repeat the option, so that no lost ACK hides a count. RFC 9768 section
+    /// 3.2.3.3 asks for the ACKs that a change triggers and for three per round trip, and permits all.
     #[must_use]
-    pub fn option_bytes(&self) -> Option<u8> {
-        self.has_bytes.then(|| self.bytes.option_bytes())
-    }
-
-    /// Returns the counts for the option of an ACK that leaves now.
-    pub fn report_bytes(&mut self) -> ByteCounts {
-        self.has_bytes = false;
-        self.bytes
+    pub fn report_bytes(&self) -> Option<ByteCounts> {
+        (self.bytes != ByteCounts::FIRST).then_some(self.bytes)
     }
 }
 

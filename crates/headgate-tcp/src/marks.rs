@@ -122,12 +122,12 @@ impl Marks {
     /// NOTE(RFC 9768 section 3.2.3.2): options are never lost apart from their segments, so that no end tests
     /// for that. They do not enlarge ACKs, as SACK blocks do not.
     #[cold]
-    pub fn option(&mut self, blocks: u8, profile: &Profile) -> Option<(ByteCounts, u8)> {
-        let counter = self.counter.as_mut().filter(|_| profile.accecn_option)?;
-        let padded = counter.option_bytes()?.next_multiple_of(4);
+    pub fn option(&self, blocks: u8, profile: &Profile) -> Option<(ByteCounts, u8)> {
+        let counts = self.counter.as_ref().filter(|_| profile.accecn_option)?.report_bytes()?;
+        let padded = counts.option_bytes().next_multiple_of(4);
         let stamps = if profile.timestamps { TIMESTAMP_BYTES } else { 0 };
         let fitting = (OPTION_SPACE - stamps - padded).saturating_sub(4) / 8;
-        (blocks.min(2) <= fitting).then(|| (counter.report_bytes(), fitting))
+        (blocks.min(2) <= fitting).then_some((counts, fitting))
     }
 
     /// Whether the connection uses accurate feedback.
