@@ -67,7 +67,7 @@ def test_without_lost_acks_all_marks_are_known(transport: dict[str, Any], delaye
 
 
 def count_marks_of_whole_flows(transport: dict[str, Any]) -> tuple[int, int]:
-    """Count marks as :func:`count_marks` of fifty flows that end, though 40 % of the ACKs are lost."""
+    """Count marks as :func:`count_marks` of fifty whole flows if 40 % of the ACKs are lost."""
     link = {"kind": "dumbbell", "rate": "100 Mbit/s", "rtt": "40 ms", "buffer": "4 BDP"}
     flows = {"kind": "flows", "cca": "reno", "count": 50, "size": "500 packets"}
     made = Scenario.from_dict(
@@ -91,7 +91,7 @@ def test_lost_acks_hide_no_mark() -> None:
 
 
 def test_lost_acks_are_read_as_the_safest_case_without_the_option() -> None:
-    """Marks are never underestimated. The exact echo takes marks of a lost ACK for those of the next."""
+    """Marks are never underestimated. The exact echo errs if ACKs are lost."""
     arrived, known = count_marks_of_whole_flows(WITHOUT_OPTION)
     assert known > arrived > 500
     arrived, known = count_marks_of_whole_flows({"ecn_feedback": "exact"})

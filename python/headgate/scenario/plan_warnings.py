@@ -123,7 +123,7 @@ class _PlanWarnings:
                 does = f"has the router feedback '{cca.scheme}'"
                 remedy = f'network.feedback = "{cca.scheme}"'
             elif cca.needs_marks:
-                serving = [_marks(link.get("queue")) for link in self.links]
+                serving = [_marks(link.get("queue")) or _makes_marks(link) for link in self.links]
                 does, remedy = "marks packets", MARKING
             else:
                 continue
@@ -163,6 +163,12 @@ def _marks(queue: Mapping[str, Any] | None) -> bool:
     ecn = next((param.default for param in card.params if param.name == "ecn"), None)
     marks = params.get("ecn", ecn) == "on" or params.get("ce_threshold_s", 0) > 0
     return card.family == "mark" or marks
+
+
+def _makes_marks(link: Mapping[str, Any]) -> bool:
+    """Return whether an impairment of a link replaces a codepoint by CE."""
+    changes = [*link.get("ingress", ()), *link.get("impairments", ())]
+    return any("ce" in change.get("params", {}).values() for change in changes)
 
 
 def _ends(item: Mapping[str, Any]) -> tuple[set[int], set[int]]:

@@ -43,6 +43,12 @@ def test_dctcp_wants_marks_on_its_way() -> None:
         assert doubts({"queue": queue}, "dctcp"), queue
 
 
+def test_an_impairment_that_marks_serves_dctcp() -> None:
+    for way in ("ingress", "impairments"):
+        assert not doubts({way: [{"name": "ecn-mangle", "ect0": "ce"}]}, "dctcp")
+        assert doubts({way: [{"name": "ecn-mangle", "ect0": "ect1"}]}, "dctcp")
+
+
 def test_a_warning_names_routers_without_senders() -> None:
     (said,) = doubts({"feedback": "xcp"}, "reno")
     assert said == (
