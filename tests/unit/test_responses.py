@@ -15,7 +15,7 @@ def facts(**changed: float) -> dict[str, np.ndarray]:
         "segments_in": 10_000, "segments_out": 9_900, "segments_dropped": 100, "segments_copied": 0,
         "flows_completed": 500, "connection_failures": 50, "retransmissions": 150,
         "cwnd_sum": 24_000.0, "cwnd_increases": 5_000, "duplicate_acks": 300, "timeouts": 25,
-        "undone": 0, "spurious_timeouts": 0,
+        "segments_marked": 0, "undone": 0, "spurious_timeouts": 0,
         "rtt_sum_s": 450.0, "rtt_count": 9_000, "wait_sum_s": 99.0,
         **{f"flows_{pair}": 4 for pair in PAIRS},
         **{f"rate_sum_{pair}": 100.0 * n for n, pair in enumerate(PAIRS)},
