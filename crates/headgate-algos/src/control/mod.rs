@@ -116,6 +116,7 @@ controllers! {
     reno => Reno,
     scalable => Scalable,
     vegas => Vegas,
+    vivace => Vivace,
     westwood => Westwood,
     yeah => Yeah,
 }

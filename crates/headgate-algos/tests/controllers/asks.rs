@@ -45,6 +45,7 @@ const ASKS: &[(&str, Asks)] = &[
     ("scalable", PLAIN),
     ("vcp", PLAIN),
     ("vegas", PLAIN),
+    ("vivace", (true, true, Echo::None, Some("rate"))),
     ("westwood", gauge("bandwidth")),
     ("xcp", PLAIN),
     ("yeah", PLAIN),
