@@ -22,7 +22,12 @@ PLAIN: dict[str, Any] = {
 
 
 def share_link(
-    *flows: dict[str, Any], rate_mbps: float, rtt_ms: float, warmup_s: float, **more: Any
+    *flows: dict[str, Any],
+    rate_mbps: float,
+    rtt_ms: float,
+    warmup_s: float,
+    seed: int = 1,
+    **more: Any,
 ) -> Result:
     """Let flows share a link; rows of the port's queue each millisecond."""
     given = {"buffer": "4 BDP", "duration": "60 s", "transport": PLAIN, "access": "direct"} | more
@@ -32,7 +37,7 @@ def share_link(
         flows=list(flows),
         measure={"warmup": f"{warmup_s:g} s", "series": {"interval": "1 ms"}},
         **given,
-    ).run(seed=1)
+    ).run(seed=seed)
 
 
 def utilisation(result: Result, rate_mbps: float) -> float:
