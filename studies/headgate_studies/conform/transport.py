@@ -21,8 +21,11 @@ CASES = Cases()
 CLOSE = 0.02
 RATE_BASED = "follows a model of the path instead (draft-ietf-ccwg-bbr)"
 BBR = {"bbr": RATE_BASED, "bbr3": RATE_BASED}
+LEARNS = "moves its rate towards the larger utility instead (Dong et al. 2018 §5)"
+#: Algorithms whose slow start and response to losses follow from a rate.
+BY_RATE = BBR | {"vivace": LEARNS}
 #: Other responses to a loss. Copa changes its delta only, and that in the competitive mode.
-ON_LOSS = BBR | {"copa": "a loss does not reduce the window (Arun, Balakrishnan 2018 §2.2)"}
+ON_LOSS = BY_RATE | {"copa": "a loss does not reduce the window (Arun, Balakrishnan 2018 §2.2)"}
 RENO: dict[str, Any] = {"recovery": "reno"}
 NEWRENO: dict[str, Any] = {"recovery": "newreno"}
 #: Three segments of one window of some 300, and ten of it.
@@ -63,7 +66,7 @@ def _doubled_retransmission(cca: Subject) -> Observation:
     return near(run.count("fct_sender_s")["fct_sender_s"], expected, CLOSE, "s")
 
 
-@CASES.add("slow-start-doubles", "RFC 5681 §3.1, equation (2)", exempt=BBR)
+@CASES.add("slow-start-doubles", "RFC 5681 §3.1, equation (2)", exempt=BY_RATE)
 def _slow_start(cca: Subject) -> Observation:
     """Slow start adds at most one segment for each that is acknowledged."""
     run = cca.run_flow(0.9, rate="10 Gbit/s", interval_s=RTT_S / 10)
