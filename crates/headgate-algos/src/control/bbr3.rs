@@ -31,8 +31,15 @@
 //! an equal RTT renews the smallest one. Segments that pacing still holds back are not in the network.
 //! extra_acked covers 5 to 10 round trips and at most 0.1 s of `bw`, and the target includes room for quanta.
 //!
-//! NOTE(google/bbr tcp_bbr.c): ECN, load balancing (PLB) and bursts by RTT of the Linux module are not
-//! implemented.
+//! * The variants `linux-ecn` and `linux-ecn-any` are the Linux module on a route with the attribute `ecn_low`:
+//!   marks count too, if the receiver reports them exactly. In `linux-ecn` they count only if the smallest RTT
+//!   is at most 5 ms. A round trip with marks outside a probe sets `inflight_short = (1 - alpha/3)
+//!   inflight_short`; `alpha` averages the share of marks with a weight of 1/16. A probe stops if more
+//!   than half of a sample is marked, STARTUP after two such round trips, and a probe begins once marks cease
+//!   in a cycle without losses.
+//!
+//! NOTE(google/bbr tcp_bbr.c): load balancing (PLB) and bursts by RTT of the Linux module are not implemented.
+//! Its averages are multiples of 1/256.
 //!
 //! NOTE(draft-ietf-ccwg-bbr): "places" of loss are ACKs that report losses. The draft's table of caps bounds
 //! DRAIN by `inflight_long`, but its pseudocode does not; the pseudocode is followed.
@@ -48,14 +55,16 @@
 
 mod cycle;
 mod estimate;
+mod marks;
 mod output;
 mod phase;
 #[cfg(test)]
 mod tests;
 
-use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Rate, Restart, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Echo, Path, Rate, Restart, Window};
 use headgate_model::params::Card;
 
+use self::marks::{MAX_RTT_S, Marks};
 use self::phase::{Feedback, Mode};
 use crate::parts::aggregation::{Aggregation, Epoch};
 use crate::parts::bounds::Bounds;
@@ -74,6 +83,10 @@ headgate_model::choices! {
         Draft = "draft",
         /// google/bbr `tcp_bbr.c`, BBR_VERSION 3.
         LinuxV3 = "linux-v3",
+        /// The same with marks, on paths of at most 5 ms.
+        LinuxEcn = "linux-ecn",
+        /// The same with marks, on all paths (`ecn_max_rtt_us = 0`).
+        LinuxEcnAny = "linux-ecn-any",
     }
 }
 
@@ -161,6 +174,8 @@ struct Model {
     bounds: Bounds,
     pipe: FullPipe,
     repair: Conservation,
+    /// The marks, in the variants that use them.
+    marks: Option<Box<Marks>>,
     /// The bounds before the last congestion event: bandwidth, and the two of volume.
     before: (f64, f64, f64),
     /// The smallest RTT of the window of 10 s and its time, and that of the interval between PROBE_RTTs.
@@ -213,6 +228,7 @@ impl Bbr3 {
             bounds: Bounds::default(),
             pipe: FullPipe::default(),
             repair: Conservation::default(),
+            marks: most_rtt_s(params.variant).map(|rtt_s| Box::new(Marks::new(rtt_s))),
             before: (f64::INFINITY, f64::INFINITY, f64::INFINITY),
             min_rtt_s: f64::INFINITY,
             min_rtt_at_s: 0.0,
@@ -246,6 +262,15 @@ impl Bbr3 {
     }
 }
 
+/// Returns the largest RTT with which a variant uses marks, seconds; `None` if it does not use them.
+fn most_rtt_s(variant: Variant) -> Option<f64> {
+    match variant {
+        Variant::Draft | Variant::LinuxV3 => None,
+        Variant::LinuxEcn => Some(MAX_RTT_S),
+        Variant::LinuxEcnAny => Some(f64::INFINITY),
+    }
+}
+
 /// One ACK with its context.
 struct Event<'a> {
     ack: &'a Ack,
@@ -255,7 +280,7 @@ struct Event<'a> {
 
 impl Model {
     fn is_linux(&self) -> bool {
-        self.params.variant == Variant::LinuxV3
+        self.params.variant != Variant::Draft
     }
 
     fn start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
@@ -282,6 +307,7 @@ impl Model {
         (self.delivered, self.now_s) = (rate.delivered, event.ack.now_s);
         self.leave_repair(event);
         self.take_round(rate, event.window.cwnd);
+        self.heed_marks(event);
         self.take_bandwidth(rate, event.window.cwnd);
         self.take_aggregation(event);
         self.heed_startup_losses(event);
@@ -296,6 +322,9 @@ impl Model {
         self.set_cwnd(event);
         if self.sampled(rate) {
             self.latest.advance(rate);
+        }
+        if let Some(marks) = &mut self.marks {
+            marks.advance(rate);
         }
         self.cwnd = event.window.cwnd;
     }
@@ -335,6 +364,12 @@ impl Model {
 }
 
 impl Controller for Bbr3 {
+    fn on_feedback(&mut self, granted: Echo) {
+        if let Some(marks) = &mut self.0.marks {
+            marks.granted = granted == Echo::Accurate;
+        }
+    }
+
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.0.start(now_s, path, window);
     }
@@ -356,11 +391,20 @@ impl Controller for Bbr3 {
     fn on_congestion(&mut self, event: &Congestion, _path: &Path, _window: &mut Window) {
         let model = &mut self.0;
         model.now_s = event.now_s;
+        if let Some(marks) = &mut model.marks {
+            marks.reduces = event.cause == Cause::Mark;
+        }
         model.repair.save(model.cwnd, model.mode == Mode::ProbeRtt);
         let Bounds { bw_short, inflight_short, inflight_long, .. } = model.bounds;
         model.before = (bw_short, inflight_short, inflight_long);
         if event.cause == Cause::Timeout {
             model.time_out();
+        }
+    }
+
+    fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {
+        if let Some(marks) = &mut self.0.marks {
+            marks.reduces = false;
         }
     }
 
@@ -379,6 +423,10 @@ impl Controller for Bbr3 {
 
     fn on_restart(&mut self, restart: &Restart, _path: &Path, window: &mut Window) {
         self.0.restart(restart, window);
+    }
+
+    fn echo(&self) -> Echo {
+        if self.0.marks.is_some() { Echo::Accurate } else { Echo::None }
     }
 
     fn controls_cwnd_in_recovery(&self) -> bool {

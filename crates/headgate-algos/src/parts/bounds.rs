@@ -43,9 +43,9 @@ impl Bounds {
         (self.inflight_long - (headroom * self.inflight_long).max(1.0)).max(floor)
     }
 
-    /// Prepares a probe, which grows by one segment in its first round trip.
-    pub fn prepare(&mut self) {
-        (self.acked, self.rounds) = (0.0, 0);
+    /// Prepares a probe, which grows by `2^doublings` segments in its first round trip.
+    pub fn prepare(&mut self, doublings: u32) {
+        (self.acked, self.rounds) = (0.0, doublings);
     }
 
     /// Doubles the growth per round trip.
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn growth_is_one_two_four_segments_a_round_trip() {
         let mut bounds = Bounds { inflight_long: 64.0, ..Bounds::default() };
-        bounds.prepare();
+        bounds.prepare(0);
         for expected in [65.0, 67.0, 71.0, 79.0] {
             bounds.steepen(64.0);
             (0..64).for_each(|_| bounds.grow(1.0));

@@ -10,7 +10,7 @@ impl Model {
             self.drain_round = self.rounds.count;
             event.window.ssthresh = self.inflight(self.max_bw(), event.path, event.window);
             if self.is_linux() {
-                self.latest.forget();
+                self.forget_signals();
             }
         }
         if self.mode == Mode::Drain && self.is_drained(event) {
@@ -70,7 +70,7 @@ impl Model {
         if self.feedback == Feedback::Stopping && self.rounds.starts && self.probe_is_over(rate) {
             return true;
         }
-        if self.loses_too_much(rate) {
+        if self.loses_too_much(rate) || self.has_too_many_marks(rate) {
             if self.is_linux() && self.probes {
                 let sent = (rate.then_in_flight, self.probe_rtt.limits(rate));
                 self.answer_loss(sent, event.path, event.window);
@@ -92,7 +92,7 @@ impl Model {
         }
         let again = self.cycles() && self.cautious && !self.too_high;
         if again {
-            self.enter_refill();
+            self.enter_refill(0);
         }
         again
     }
@@ -112,7 +112,7 @@ impl Model {
         self.is_cwnd_limited() && window.cwnd >= self.bounds.inflight_long
     }
 
-    /// Handles excessive loss in a probe, once per probe; the arguments are the segments in flight and
+    /// Handles excessive losses or marks in a probe, once per probe; the arguments are the segments in flight and
     /// whether the sender limited them.
     #[cold]
     pub(super) fn answer_loss(&mut self, (in_flight, limited): (f64, bool), path: &Path, window: &Window) {
@@ -130,9 +130,13 @@ impl Model {
     /// Whether a probe is due.
     pub(super) fn probes_again(&mut self, event: &Event<'_>) -> bool {
         let rounds = self.target(event.path, event.window).min(PROBE_ROUNDS);
+        if self.marks.as_ref().is_some_and(|marks| marks.have_ceased(event.ack)) {
+            self.enter_refill(marks::doublings(self.bounds.inflight_long));
+            return true;
+        }
         let due = self.now_s > self.cycle_at_s + self.wait_s || self.rounds_since_probe >= rounds;
         if due {
-            self.enter_refill();
+            self.enter_refill(0);
         }
         due
     }
@@ -159,7 +163,7 @@ impl Model {
 
     #[cold]
     pub(super) fn enter_down(&mut self) {
-        self.latest.forget();
+        self.forget_signals();
         self.bounds.stop();
         self.rounds_since_probe = f64::from(self.draw.below(2, -self.delivered));
         self.wait_s = self.params.probe_wait_s + WAIT_SPREAD_S * self.draw.uniform(self.delivered);
@@ -169,6 +173,14 @@ impl Model {
         self.mode = Mode::Down;
     }
 
+    /// Forgets the deliveries, losses and marks of the last round trip.
+    fn forget_signals(&mut self) {
+        self.latest.forget();
+        if let Some(marks) = &mut self.marks {
+            marks.forget();
+        }
+    }
+
     pub(super) fn enter_cruise(&mut self) {
         if self.is_linux() && self.bounds.inflight_short.is_finite() {
             self.bounds.inflight_short = self.bounds.inflight_short.min(self.bounds.inflight_long);
@@ -176,10 +188,11 @@ impl Model {
         self.mode = Mode::Cruise;
     }
 
+    /// Begins a probe whose growth has already doubled `doublings` times.
     #[cold]
-    pub(super) fn enter_refill(&mut self) {
+    pub(super) fn enter_refill(&mut self, doublings: u32) {
         self.bounds.forget_short();
-        self.bounds.prepare();
+        self.bounds.prepare(doublings);
         self.cautious = false;
         self.feedback = Feedback::Refilling;
         self.rounds.begin(self.delivered);

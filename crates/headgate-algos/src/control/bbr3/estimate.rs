@@ -1,4 +1,4 @@
-//! Estimates from ACKs: bandwidth, RTT, aggregation, losses.
+//! Estimates from ACKs: bandwidth, RTT, aggregation, losses, marks.
 
 use super::*;
 use crate::parts::order::{larger, smaller};
@@ -45,15 +45,41 @@ impl Model {
         if self.latest.starts {
             self.adapt_lower_bounds(cwnd);
             self.latest.loses = false;
+            if let Some(marks) = &mut self.marks {
+                marks.begin_round();
+            }
         }
     }
 
     #[inline(never)]
     pub(super) fn adapt_lower_bounds(&mut self, cwnd: f64) {
-        if self.latest.loses && !self.accelerates() {
+        if self.accelerates() {
+            return;
+        }
+        let short = self.bounds.inflight_short;
+        let in_flight = if short.is_finite() { short } else { cwnd };
+        let reduced = self.marks.as_ref().and_then(|marks| marks.reduce(in_flight));
+        if self.latest.loses {
             let latest = (self.latest.bw, self.latest.inflight);
             self.bounds.cut(latest, (self.max_bw(), cwnd), self.params.beta);
         }
+        if let Some(reduced) = reduced {
+            self.bounds.inflight_short = smaller(self.bounds.inflight_short, reduced);
+        }
+    }
+
+    /// Counts the marks of an ACK.
+    #[inline]
+    pub(super) fn heed_marks(&mut self, event: &Event<'_>) {
+        let Some(marks) = &mut self.marks else { return };
+        let are_many = marks.take(event.ack, self.rounds.starts, self.min_rtt_s);
+        if are_many && !self.pipe.full {
+            self.end_startup(event);
+        }
+    }
+
+    pub(super) fn has_too_many_marks(&self, rate: &Rate) -> bool {
+        self.marks.as_ref().is_some_and(|marks| marks.are_too_many(rate))
     }
 
     pub(super) fn take_aggregation(&mut self, event: &Event<'_>) {
@@ -95,12 +121,20 @@ impl Model {
             return;
         }
         let many = self.startup_losses >= STARTUP_LOSSES;
-        if many && event.ack.recovers && self.loses_too_much(&event.ack.rate) {
-            (self.pipe.full, self.pipe.now) = (true, true);
-            let safe = self.product(self.max_bw(), event.path, event.window);
-            self.bounds.inflight_long = safe.max(self.latest.inflight);
+        let rate = &event.ack.rate;
+        let too_much = self.loses_too_much(rate) || self.has_too_many_marks(rate);
+        if many && event.ack.recovers && too_much {
+            self.end_startup(event);
         }
         self.startup_losses = 0;
+    }
+
+    /// Ends STARTUP because of losses or marks.
+    #[cold]
+    fn end_startup(&mut self, event: &Event<'_>) {
+        (self.pipe.full, self.pipe.now) = (true, true);
+        let safe = self.product(self.max_bw(), event.path, event.window);
+        self.bounds.inflight_long = safe.max(self.latest.inflight);
     }
 
     pub(super) fn check_full(&mut self, rate: &Rate) {
@@ -135,6 +169,9 @@ impl Model {
     pub(super) fn lose(&mut self, sent: &Rate, path: &Path, window: &Window) {
         self.delivered = sent.delivered;
         self.latest.note_loss(sent.delivered);
+        if let Some(marks) = &mut self.marks {
+            marks.note_loss();
+        }
         if self.probes && self.loses_too_much(sent) {
             let limited = self.probe_rtt.limits(sent);
             self.answer_loss((sent.then_in_flight - 1.0, limited), path, window);

@@ -7,6 +7,7 @@ const DRAFT: Variant = Variant::Draft;
 const LINUX: Variant = Variant::LinuxV3;
 
 mod losses;
+mod marks;
 
 fn params(variant: Variant) -> Params {
     Params { variant, ..Params::default() }
