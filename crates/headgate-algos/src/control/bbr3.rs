@@ -64,7 +64,7 @@ mod tests;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Echo, Path, Rate, Restart, Window};
 use headgate_model::params::Card;
 
-use self::marks::{MAX_RTT_S, Marks};
+use self::marks::Marks;
 use self::phase::{Feedback, Mode};
 use crate::parts::aggregation::{Aggregation, Epoch};
 use crate::parts::bounds::Bounds;
@@ -228,7 +228,7 @@ impl Bbr3 {
             bounds: Bounds::default(),
             pipe: FullPipe::default(),
             repair: Conservation::default(),
-            marks: most_rtt_s(params.variant).map(|rtt_s| Box::new(Marks::new(rtt_s))),
+            marks: Marks::of(params.variant),
             before: (f64::INFINITY, f64::INFINITY, f64::INFINITY),
             min_rtt_s: f64::INFINITY,
             min_rtt_at_s: 0.0,
@@ -259,15 +259,6 @@ impl Bbr3 {
             delivered: 0.0,
             draw: Draw::default(),
         }))
-    }
-}
-
-/// Returns the largest RTT with which a variant uses marks, seconds; `None` if it does not use them.
-fn most_rtt_s(variant: Variant) -> Option<f64> {
-    match variant {
-        Variant::Draft | Variant::LinuxV3 => None,
-        Variant::LinuxEcn => Some(MAX_RTT_S),
-        Variant::LinuxEcnAny => Some(f64::INFINITY),
     }
 }
 
@@ -334,31 +325,6 @@ impl Model {
         let (_, ends) = self.repair.heed(event.ack);
         if ends {
             event.window.cwnd = event.window.cwnd.max(self.repair.saved());
-        }
-    }
-
-    /// Handles the first transmission after an idle time (draft-ietf-ccwg-bbr, BBRHandleRestartFromIdle).
-    fn restart(&mut self, restart: &Restart, window: &mut Window) {
-        self.restarts = true;
-        (self.now_s, self.delivered) = (restart.now_s, restart.delivered);
-        self.epoch = Epoch::new(restart.now_s);
-        self.aggregation.begin_epoch(restart.now_s);
-        match self.mode {
-            Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up => {
-                window.pace = (1.0 - self.params.pacing_margin) * self.bandwidth();
-            }
-            Mode::ProbeRtt if self.probe_rtt.has_lasted(restart.now_s) => self.end_probe_rtt(window),
-            Mode::Startup | Mode::Drain | Mode::ProbeRtt => {}
-        }
-    }
-
-    fn time_out(&mut self) {
-        self.repair.time_out();
-        if self.is_linux() {
-            self.pipe.restart(0.0);
-            if !self.accelerates() && self.bounds.inflight_short.is_infinite() {
-                self.bounds.inflight_short = self.repair.saved();
-            }
         }
     }
 }

@@ -240,4 +240,29 @@ impl Model {
             self.enter_cruise();
         }
     }
+
+    /// Handles the first transmission after an idle time (draft-ietf-ccwg-bbr, BBRHandleRestartFromIdle).
+    pub(super) fn restart(&mut self, restart: &Restart, window: &mut Window) {
+        self.restarts = true;
+        (self.now_s, self.delivered) = (restart.now_s, restart.delivered);
+        self.epoch = Epoch::new(restart.now_s);
+        self.aggregation.begin_epoch(restart.now_s);
+        match self.mode {
+            Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up => {
+                window.pace = (1.0 - self.params.pacing_margin) * self.bandwidth();
+            }
+            Mode::ProbeRtt if self.probe_rtt.has_lasted(restart.now_s) => self.end_probe_rtt(window),
+            Mode::Startup | Mode::Drain | Mode::ProbeRtt => {}
+        }
+    }
+
+    pub(super) fn time_out(&mut self) {
+        self.repair.time_out();
+        if self.is_linux() {
+            self.pipe.restart(0.0);
+            if !self.accelerates() && self.bounds.inflight_short.is_infinite() {
+                self.bounds.inflight_short = self.repair.saved();
+            }
+        }
+    }
 }

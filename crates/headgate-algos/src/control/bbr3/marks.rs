@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 use headgate_model::control::{Ack, Rate};
 use headgate_model::whole::floor;
 
+use super::Variant;
+
 /// Weight of a round trip in the average share of marks (`bbr_ecn_alpha_gain`).
 const ALPHA_GAIN: f64 = 1.0 / 16.0;
 /// Reduction of the flight by a round trip that is wholly marked (`bbr_ecn_factor`).
@@ -22,7 +24,7 @@ const REPROBE_GAIN: f64 = 0.5;
 /// Doublings of the growth that a probe begins with at most.
 const MOST_DOUBLINGS: f64 = 30.0;
 /// The longest smallest RTT with which marks count, seconds (`bbr_ecn_max_rtt_us`).
-pub(super) const MAX_RTT_S: f64 = 0.005;
+const MAX_RTT_S: f64 = 0.005;
 
 /// The marks of a flow, and what the model has learnt from them.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -52,6 +54,16 @@ pub(super) struct Marks {
 }
 
 impl Marks {
+    /// Returns the initial state of a flow of this variant; `None` if it does not use marks.
+    pub(super) fn of(variant: Variant) -> Option<Box<Self>> {
+        let max_rtt_s = match variant {
+            Variant::Draft | Variant::LinuxV3 => return None,
+            Variant::LinuxEcn => MAX_RTT_S,
+            Variant::LinuxEcnAny => f64::INFINITY,
+        };
+        Some(Box::new(Self::new(max_rtt_s)))
+    }
+
     /// Returns the state of a flow that uses marks while its smallest RTT is at most `max_rtt_s`, seconds.
     pub(super) fn new(max_rtt_s: f64) -> Self {
         Self {
