@@ -175,8 +175,8 @@ def run_shard(asked: "StudyRun", shard: "Shard", pool: "WorkerPool", as_json: bo
 
 def answer_campaign(
     asked: "StudyRun", pool: "WorkerPool", as_json: bool, *, means: bool = True
-) -> None:
-    """Make the missing runs, print the answer, and then draw and write the report.
+) -> "Answer":
+    """Make the missing runs, print the answer, and then draw and write the report. Return it.
 
     If nothing has changed since the same command, its answer is printed again. Raises
     HeadgateError.
@@ -195,6 +195,7 @@ def answer_campaign(
     elif not as_json:
         show_answer(answer, means)
     echo(json.dumps(answer.as_json()) if as_json else say_report(answer))
+    return answer
 
 
 def show_answer(outcome: "Answer", means: bool) -> None:

@@ -21,6 +21,7 @@ from headgate.cli.campaign import (
     ThreadsEach,
     Workers,
 )
+from headgate.cli.ci import FailOn, Junit
 from headgate.cli.options import Json, Trust, warn
 from headgate.cli.runs import (
     RunOptions,
@@ -155,6 +156,8 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     shard: ShardOf = None,
     dry_run: DryRun = False,
     pilots: Pilots = False,
+    fail_on: FailOn = None,
+    junit: Junit = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -165,7 +168,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     """
     options = RunOptions(
         settings or (), workers, threads, out, cluster, results, stop_after, shard,
-        dry_run, pilots, trust, as_json, unset or (),
+        dry_run, pilots, trust, as_json, unset or (), fail_on or (), junit,
     )  # fmt: skip
     if (folder := find_study_folder(file)) is None:
         run_experiment(find_experiment(file) or file, options, until)

@@ -15,6 +15,7 @@ from headgate.cli.campaign import (
     show_cost,
     stopping_after,
 )
+from headgate.cli.ci import check_options, report_verdicts
 from headgate.cli.options import warn
 
 if TYPE_CHECKING:
@@ -43,6 +44,13 @@ class RunOptions:
     trust: bool = False
     as_json: bool = False
     unset: Sequence[str] = ()
+    fail_on: Sequence[str] = ()
+    junit: Path | None = None
+
+    @property
+    def answers(self) -> bool:
+        """Whether the command makes all runs and judges claims."""
+        return not self.dry_run and self.shard is None
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,8 @@ def run_experiment(file: Path, options: RunOptions, until: str | None = None) ->
     if until not in (None, "decided"):
         raise HeadgateError(f"--until {until}: write --until decided")
     experiment = Experiment.load(file, options.settings, options.unset, trust=options.trust)
+    claims = bool(experiment.definition.file.claims)
+    check_options(options.fail_on, options.junit, answers=options.answers, claims=claims)
     warn(experiment.check())
     places = (options.out, options.results)
     asked = experiment.plan_runs(*places)
@@ -90,7 +100,8 @@ def run_experiment(file: Path, options: RunOptions, until: str | None = None) ->
             asked = experiment.replicated(*places, pool).plan_runs(*places)
         # the means of a comparison are too many for a terminal
         means = not experiment.definition.file.is_comparison
-        answer_campaign(asked, pool, options.as_json, means=means)
+        answer = answer_campaign(asked, pool, options.as_json, means=means)
+    report_verdicts(answer, options.fail_on, options.junit)
 
 
 def run_study(name: str, options: RunOptions, own: StudyOptions) -> None:
@@ -100,13 +111,16 @@ def run_study(name: str, options: RunOptions, own: StudyOptions) -> None:
     from headgate.lab.workers import WorkerPool
 
     require("report", "a study")
+    claims = not (options.settings or own.design)  # claims are about the design of the study
+    check_options(options.fail_on, options.junit, answers=options.answers, claims=claims)
     pool = WorkerPool(options.workers, options.cluster, options.threads)
     changes = Overrides(own.ccas, options.settings, own.design)
     asked = plan_study(name, own.scale, options.out, changes, options.results, trust=options.trust)
     if _runs_partly(asked, pool, options):
         return
     with stopping_after(options.stop_after):
-        answer_campaign(asked, pool, options.as_json)
+        answer = answer_campaign(asked, pool, options.as_json)
+    report_verdicts(answer, options.fail_on, options.junit)
 
 
 def _runs_partly(asked: StudyRun, pool: WorkerPool, options: RunOptions) -> bool:

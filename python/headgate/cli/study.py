@@ -23,6 +23,7 @@ from headgate.cli.campaign import (
     print_reasons,
     say_report,
 )
+from headgate.cli.ci import FailOn, Junit
 from headgate.cli.options import Json, Trust
 from headgate.cli.runs import (
     RunOptions,
@@ -98,6 +99,8 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     shard: ShardOf = None,
     dry_run: DryRun = False,
     pilots: Pilots = False,
+    fail_on: FailOn = None,
+    junit: Junit = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -111,7 +114,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         return
     options = RunOptions(
         settings or (), workers, threads, out, cluster, results, stop_after, shard,
-        dry_run, pilots, trust, as_json,
+        dry_run, pilots, trust, as_json, (), fail_on or (), junit,
     )  # fmt: skip
     own = StudyOptions(scale, ccas or (), design)
     if (file := find_experiment(Path(name))) is not None:
