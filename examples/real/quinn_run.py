@@ -5,27 +5,14 @@ python examples/real/quinn_run.py [MEGABYTES]
 The client and server are the Cargo package in `quinn/`, which is built first.
 """
 
-import shutil
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
 from answer import SCENARIO, report
+from quinn_program import build
 
 import headgate
-
-PACKAGE = Path(__file__).with_name("quinn")
-TARGET = PACKAGE.parents[2] / "target" / "quinn"
-
-
-def build() -> Path:
-    """Build the program and return its path."""
-    if shutil.which("cargo") is None:
-        sys.exit("this example needs Rust (https://rustup.rs)")
-    words = ["--quiet", "--release", "--locked", "--manifest-path", str(PACKAGE / "Cargo.toml")]
-    subprocess.run(["cargo", "build", *words, "--target-dir", str(TARGET)], check=True)
-    return TARGET / "release" / "headgate-quinn-transfer"
 
 
 def main() -> None:

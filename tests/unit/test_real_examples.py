@@ -87,6 +87,22 @@ def test_aioquic(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_kernel_tcp_and_quinn_share_a_link(tmp_path: Path) -> None:
+    for program in ("cargo", "curl"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is missing")
+    *runs, answer = run("kernel_and_quic.py", tmp_path, "2", "8").splitlines()
+    assert len(runs) == 2
+    for line in runs:
+        tcp, quic = map(float, re.findall(r"([\d.]+)(?:,| Mbit/s)", line))
+        assert 0.7 * 20 < tcp + quic < 20  # headers, and the loss of the first seconds
+    assert re.fullmatch(
+        r"share of kernel TCP \(\w+\): 0\.\d\d \(95 % interval .*, 2 runs\)", answer
+    )
+    assert (tmp_path / "out" / "kernel-and-quic.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
 def test_quinn(tmp_path: Path) -> None:
     if shutil.which("cargo") is None:
         pytest.skip("cargo is missing, which builds quinn (https://rustup.rs)")
