@@ -24,6 +24,8 @@ PROGRAMS = {
     "ip": "iproute2",
     "gcc": "gcc",
 }
+#: Where only registers of SSE are saved, the C library must use no others.
+PLAIN_CODE = "glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-XSAVE,-XSAVEC"
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,7 @@ def missing_packages() -> list[str]:
 def boot(runs: Sequence[Run], out: Path, duration_s: int = 60, interval_ms: int = 20) -> None:
     """Run scenarios side by side in one kernel; `out` gets flows.csv, queues.csv and the log."""
     out.mkdir(parents=True, exist_ok=True)
-    traffic = out / "traffic"
-    subprocess.run([find("gcc") or "gcc", "-O2", "-o", traffic, HERE / "traffic.c"], check=True)
+    compile_program("traffic", out)
     lines = [f"{run.delay_ms:g} {run.sender_qdisc} {run.bottleneck}\n" for run in runs]
     (out / "scenarios").write_text("".join(lines))
     flows = [(at, *flow) for at, run in enumerate(runs) for flow in run.flows]
@@ -78,6 +79,7 @@ def boot(runs: Sequence[Run], out: Path, duration_s: int = 60, interval_ms: int 
         "MODULES": tools() / "usr/lib/uml/modules",
         "SECONDS_LONG": duration_s,
         "INTERVAL_MS": interval_ms,
+        **({"GLIBC_TUNABLES": PLAIN_CODE} if has_amx() else {}),
     }
     kernel = [
         *(
@@ -98,10 +100,27 @@ def boot(runs: Sequence[Run], out: Path, duration_s: int = 60, interval_ms: int 
         *(f"uml_dir={out.resolve()}/", *(f"{name}={value}" for name, value in settings.items())),
     ]
     subprocess.run(
-        [*steady(), *kernel], stdin=subprocess.DEVNULL, check=True, timeout=3 * duration_s + 60
+        [*steady(), *narrow(out), *kernel], stdin=subprocess.DEVNULL, check=True, timeout=3 * duration_s + 60
     )
     if "ended with 0" not in (out / "log").read_text():
         raise RuntimeError(f"the traffic failed: see {out / 'log'}")
+
+
+def compile_program(name: str, out: Path) -> Path:
+    """Compile a program of this folder."""
+    program = out / name
+    subprocess.run([find("gcc") or "gcc", "-O2", "-o", program, HERE / f"{name}.c"], check=True)
+    return program
+
+
+def narrow(out: Path) -> list[str]:
+    """Give the program that hides wide registers, if the kernel has no space for them."""
+    return [str(compile_program("narrow", out).resolve())] if has_amx() else []
+
+
+def has_amx() -> bool:
+    """Whether this processor has more registers than the kernel can save."""
+    return "amx_tile" in Path("/proc/cpuinfo").read_text().split()
 
 
 def steady() -> list[str]:

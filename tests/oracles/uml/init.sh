@@ -11,7 +11,7 @@ mount -t hostfs none /mnt -o "$OUT"
 exec > /mnt/log 2>&1
 net=$MODULES/$(uname -r)/kernel
 for name in drivers/net/veth net/sched/sch_netem net/sched/sch_tbf net/sched/sch_codel net/sched/sch_fq \
-	net/sched/sch_fq_codel net/sched/sch_pie net/sched/sch_red net/ipv4/tcp_bbr net/ipv4/tcp_bic net/ipv4/tcp_dctcp net/ipv4/tcp_highspeed \
+	net/sched/sch_fq_codel net/sched/sch_cake net/sched/sch_pie net/sched/sch_red net/ipv4/tcp_bbr net/ipv4/tcp_bic net/ipv4/tcp_dctcp net/ipv4/tcp_highspeed \
 	net/ipv4/tcp_htcp net/ipv4/tcp_illinois net/ipv4/tcp_scalable net/ipv4/tcp_vegas net/ipv4/tcp_veno \
 	net/ipv4/tcp_westwood net/ipv4/tcp_yeah; do
 	insmod "$net/$name.ko"

@@ -22,7 +22,11 @@ QDISCS = {
     "pie": "pie",
     "red": f"{RED} adaptive",
     "dctcp": f"{MARKING} probability 1.0 ecn",
+    "cake": "cake unlimited besteffort",
+    "fqcodelstep": "fq_codel ce_threshold 1ms",
 }
+#: CAKE shapes by itself. `overhead 0` counts packets without the header of Ethernet.
+SHAPER = "cake bandwidth 20mbit besteffort overhead 0"
 DELAY_MS = 40.0
 
 
@@ -34,9 +38,14 @@ def alone(cca: str, buffer: int, sender_qdisc: str = "none") -> Run:
 
 def queued(qdisc: str, flows: int) -> Run:
     """Flows over a queue discipline below a token bucket."""
-    cca = "dctcp" if qdisc == "dctcp" else "cubic"
+    cca = "dctcp" if qdisc in ("dctcp", "fqcodelstep") else "cubic"
     bottleneck = f"{BUCKET} | {QDISCS[qdisc]}"
     return Run(f"{qdisc}{flows}", DELAY_MS, bottleneck, ((cca, 0.0),) * flows)
+
+
+def shaped(flows: int) -> Run:
+    """Flows over CAKE's shaper, without a bucket."""
+    return Run(f"cakeshaper{flows}", DELAY_MS, SHAPER, (("cubic", 0.0),) * flows)
 
 
 def joining(beside: str, start_s: float) -> Run:
@@ -57,6 +66,10 @@ BATCHES = {
     "L": [joining(beside, start_s) for beside in ("cubic", "reno") for start_s in (20, 20.3)],
     "P": [alone("cubic", 67, "fq"), alone("cubic", 201, "fq"), alone("reno", 67, "fq")],
     "T": [queued("dctcp", flows) for flows in (1, 4)],
+    "U": [*(queued("cake", flows) for flows in (1, 4)), *(shaped(flows) for flows in (1, 4))],
+    "V": [queued("cake", 16)],
+    "W": [shaped(16)],
+    "X": [queued("fqcodelstep", flows) for flows in (1, 4)],
 }
 
 
