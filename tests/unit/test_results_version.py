@@ -20,7 +20,7 @@ RELEASED = [
     {"kind": "flows", "cca": {"name": "vcp", "variant": "released"}, "count": 3, "reverse": back}
     for back in (False, True)
 ]
-QUEUES = ("drop_tail", "red", "codel", "fq-codel", "fq-pie", "pie", "dualpi2")
+QUEUES = ("drop_tail", "red", "codel", "fq-codel", "fq-pie", "pie", "dualpi2", "cake")
 
 
 def make_scenarios() -> dict[str, Scenario]:

@@ -42,9 +42,15 @@ pub fn timeout(in_flight: u32) -> Congestion {
 
 /// For queue disciplines.
 pub mod queue {
+    use headgate_model::chance::Stream;
     use headgate_model::ecn::Ecn;
     use headgate_model::params::Param;
-    use headgate_model::queue::{Arrival, Backlog};
+    use headgate_model::queue::{Arrival, Backlog, HostPair};
+
+    /// A random stream.
+    pub fn chance() -> Stream {
+        Stream::new(1, "queue", 0)
+    }
 
     /// The defaults of a table, with some values changed.
     pub fn params(table: &[Param], changes: &[(&str, f64)]) -> Vec<f64> {
@@ -54,7 +60,12 @@ pub mod queue {
 
     /// A packet of 1500 B.
     pub fn arrival(capable: bool) -> Arrival {
-        Arrival { size_bytes: 1500, flow: 1, ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct } }
+        arrival_of(1, if capable { Ecn::Ect0 } else { Ecn::NotEct })
+    }
+
+    /// A packet of 1500 B of a flow, with this ECN field.
+    pub fn arrival_of(flow: u64, ecn: Ecn) -> Arrival {
+        Arrival { size_bytes: 1500, flow, ecn, hosts: HostPair::default(), ack: None }
     }
 
     /// A port at which this number of packets waits.

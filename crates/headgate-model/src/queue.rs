@@ -34,6 +34,30 @@ pub struct Arrival {
     pub flow: u64,
     /// The ECN field. Only a packet that is capable may be marked.
     pub ecn: Ecn,
+    /// The hosts at both ends.
+    pub hosts: HostPair,
+    /// The fields of a pure ACK. Other packets, and ports that only decide at arrival, have none.
+    pub ack: Option<AckFields>,
+}
+
+/// The fields of an ACK by which a later one of its connection replaces it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct AckFields {
+    /// The next segment that the ACK expects.
+    pub number: u32,
+    /// SACK blocks, from a segment to the one behind the last; those of no segment are empty.
+    pub sacks: [(u32, u32); 3],
+    /// Whether it echoes a mark (RFC 3168).
+    pub echo: bool,
+}
+
+/// The hosts at both ends of a packet, as numbers. At ports that only decide at arrival, both are 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct HostPair {
+    /// The host that sent the packet.
+    pub source: u64,
+    /// The host that the packet is addressed to.
+    pub destination: u64,
 }
 
 /// A waiting packet; `id` identifies it while it waits.
@@ -163,13 +187,25 @@ pub trait Discipline: Clone + Send {
     fn enqueue(&mut self, _packet: QueuedPacket, _port: &Backlog, _drops: &mut Vec<u32>) {}
 
     /// Drops a waiting packet to make room for an arrival. Returns false to drop the arrival instead.
-    fn make_room(&mut self, _drops: &mut Vec<u32>) -> bool {
+    fn make_room(&mut self, _port: &Backlog, _drops: &mut Vec<u32>) -> bool {
         false
     }
 
     /// Returns the packet to send now and whether it is marked; `None` if none is left.
-    fn dequeue(&mut self, _port: &Backlog, _drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    fn dequeue(
+        &mut self,
+        _port: &Backlog,
+        _drops: &mut Vec<u32>,
+        _chance: &mut Stream,
+    ) -> Option<(u32, bool)> {
         None
+    }
+
+    /// Time before which the next packet may not leave, picoseconds; 0 = the line alone decides. It may change
+    /// at each [`Self::enqueue`] that ends an idle time, never to a later one than the arrival, and at each
+    /// [`Self::dequeue`].
+    fn not_before(&self) -> Time {
+        0
     }
 
     /// A quantity for time series, as (name, value).

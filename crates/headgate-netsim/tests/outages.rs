@@ -7,6 +7,7 @@ use headgate_model::plan::{Buffer, Link, Outage, OutageFlight, OutageQueue};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
 use headgate_netsim::devices::{Arrays, PortDevices, ResolvedDevice};
+use headgate_netsim::packets::address::AddressSplit;
 use headgate_netsim::packets::index::Address;
 use headgate_netsim::packets::packet::{CommonFields, Packet};
 use headgate_netsim::packets::side_table::SideTable;
@@ -98,6 +99,7 @@ fn through_port(
         side_table: &mut side_table,
         outgoing: &mut outgoing,
         occupancy: &mut occupancy,
+        split: AddressSplit::default(),
         trace: None,
     };
     let mut coming = arrivals.iter().zip(0..).peekable();

@@ -12,6 +12,7 @@ use headgate_model::plan::{Buffer, Link};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
 use headgate_netsim::devices::{Arrays, PortDevices, ResolvedDevice};
+use headgate_netsim::packets::address::AddressSplit;
 use headgate_netsim::packets::index::Address;
 use headgate_netsim::packets::packet::{CommonFields, Packet};
 use headgate_netsim::packets::side_table::SideTable;
@@ -109,6 +110,7 @@ impl Seen {
             side_table: &mut side_table,
             outgoing: &mut leaving,
             occupancy: &mut held,
+            split: AddressSplit::default(),
             trace: None,
         };
         let all = arrivals(seed);

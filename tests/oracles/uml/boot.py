@@ -24,7 +24,7 @@ PROGRAMS = {
     "ip": "iproute2",
     "gcc": "gcc",
 }
-#: Where only registers of SSE are saved, the C library must use no others.
+#: If only registers of SSE are saved, the C library must use no others.
 PLAIN_CODE = "glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-XSAVE,-XSAVEC"
 
 
@@ -100,7 +100,10 @@ def boot(runs: Sequence[Run], out: Path, duration_s: int = 60, interval_ms: int 
         *(f"uml_dir={out.resolve()}/", *(f"{name}={value}" for name, value in settings.items())),
     ]
     subprocess.run(
-        [*steady(), *narrow(out), *kernel], stdin=subprocess.DEVNULL, check=True, timeout=3 * duration_s + 60
+        [*steady(), *narrow(out), *kernel],
+        stdin=subprocess.DEVNULL,
+        check=True,
+        timeout=3 * duration_s + 60,
     )
     if "ended with 0" not in (out / "log").read_text():
         raise RuntimeError(f"the traffic failed: see {out / 'log'}")
@@ -114,12 +117,12 @@ def compile_program(name: str, out: Path) -> Path:
 
 
 def narrow(out: Path) -> list[str]:
-    """Give the program that hides wide registers, if the kernel has no space for them."""
+    """Give the program that hides wide registers, if the kernel lacks space for them."""
     return [str(compile_program("narrow", out).resolve())] if has_amx() else []
 
 
 def has_amx() -> bool:
-    """Whether this processor has more registers than the kernel can save."""
+    """Whether the kernel cannot save all registers of this processor."""
     return "amx_tile" in Path("/proc/cpuinfo").read_text().split()
 
 

@@ -270,11 +270,15 @@ impl Discipline for PluginQueue {
         self.line.insert(self.place(rank), Ranked { packet, rank });
     }
 
-    fn make_room(&mut self, _drops: &mut Vec<u32>) -> bool {
+    fn make_room(&mut self, _port: &Backlog, _drops: &mut Vec<u32>) -> bool {
         false
     }
 
-    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    fn not_before(&self) -> Time {
+        0
+    }
+
+    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>, _chance: &mut Stream) -> Option<(u32, bool)> {
         let mut left = *port;
         while let Some(Ranked { packet, rank }) = self.line.pop_front() {
             left = without(&left, &packet);

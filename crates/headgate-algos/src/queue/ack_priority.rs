@@ -20,6 +20,7 @@
 //! # References
 //! Xia's ns-2 code, 2005 (`DropTail2`); Zhang, Shenker, Clark 1991 (ACK compression).
 
+use headgate_model::chance::Stream;
 use headgate_model::params::Card;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::VecDeque;
@@ -61,7 +62,12 @@ impl Discipline for AckPriority {
         queue.push_back(packet.id);
     }
 
-    fn dequeue(&mut self, _port: &Backlog, _drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    fn dequeue(
+        &mut self,
+        _port: &Backlog,
+        _drops: &mut Vec<u32>,
+        _chance: &mut Stream,
+    ) -> Option<(u32, bool)> {
         let next = self.acks.pop_front().or_else(|| self.data.pop_front());
         next.map(|id| (id, false))
     }
@@ -74,6 +80,7 @@ impl Discipline for AckPriority {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trial::queue::chance;
     use headgate_model::chance::Stream;
     use headgate_model::ecn::Ecn;
 
@@ -83,7 +90,7 @@ mod tests {
     }
 
     fn next(queue: &mut AckPriority) -> Option<u32> {
-        queue.dequeue(&Backlog::default(), &mut Vec::new()).map(|(id, _)| id)
+        queue.dequeue(&Backlog::default(), &mut Vec::new(), &mut chance()).map(|(id, _)| id)
     }
 
     #[test]

@@ -29,6 +29,7 @@
 mod ce_threshold;
 
 pub(crate) use ce_threshold::{MarkedPackets, exceeds_ce_threshold};
+use headgate_model::chance::Stream;
 use headgate_model::params::Card;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::VecDeque;
@@ -211,6 +212,21 @@ impl PacketQueue {
     pub(crate) fn len(&self) -> usize {
         self.line.len()
     }
+
+    pub(crate) fn first(&self) -> Option<&QueuedPacket> {
+        self.line.front()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &QueuedPacket> {
+        self.line.iter()
+    }
+
+    /// Removes a packet by its place from the first one on.
+    pub(crate) fn remove(&mut self, place: usize) -> Option<QueuedPacket> {
+        let packet = self.line.remove(place)?;
+        self.bytes -= u64::from(packet.size_bytes);
+        Some(packet)
+    }
 }
 
 impl Fifo for PacketQueue {
@@ -248,7 +264,7 @@ impl Discipline for Codel {
         self.packets.push(packet);
     }
 
-    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>, _chance: &mut Stream) -> Option<(u32, bool)> {
         let next = self.control.dequeue(&mut self.packets, port.now_s, drops);
         let threshold_s = self.control.params.ce_threshold_s;
         next.map(|(packet, marked)| {
@@ -265,6 +281,7 @@ impl Discipline for Codel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trial::queue::chance;
     use headgate_model::ecn::Ecn;
 
     fn codel(ecn: bool) -> Codel {
@@ -291,7 +308,7 @@ mod tests {
         for at in 0..packets {
             let now_s = f64::from(at + 10) / 1000.0;
             let port = Backlog { now_s, ..Backlog::default() };
-            let Some((id, marked)) = queue.dequeue(&port, &mut drops) else { break };
+            let Some((id, marked)) = queue.dequeue(&port, &mut drops, &mut chance()) else { break };
             seen.extend(drops.drain(..).map(|id| (id, now_s, false)));
             if marked {
                 seen.push((id, now_s, true));
@@ -348,7 +365,7 @@ mod tests {
         }
         let port = Backlog { now_s: 1.0, ..Backlog::default() };
         // the packet that has waited 100 ms is dropped; the one behind it has waited less than 5 ms
-        assert_eq!(queue.dequeue(&port, &mut drops), Some((1, false)));
+        assert_eq!(queue.dequeue(&port, &mut drops, &mut chance()), Some((1, false)));
         assert_eq!((drops, queue.control.dropping), (vec![0], false));
         assert_eq!(queue.control.next_s, 1.0); // the last drop; drops within 16 intervals of it continue the count
     }
@@ -361,7 +378,7 @@ mod tests {
             let now_s = f64::from(id);
             queue.enqueue(queued(id, now_s - 1.0), &Backlog::default(), &mut drops); // a single packet, after a second
             let port = Backlog { now_s, ..Backlog::default() };
-            assert_eq!(queue.dequeue(&port, &mut drops), Some((id, false)));
+            assert_eq!(queue.dequeue(&port, &mut drops, &mut chance()), Some((id, false)));
         }
         assert!(drops.is_empty());
     }

@@ -129,8 +129,6 @@ pub struct DualPi2 {
     pair: Box<QueuePair>,
     /// Sums of probabilities since the last choice (RFC 9332 A.1), of L and C.
     sums: [f64; 2],
-    /// The port's random stream, from its first arrival on, which departures use too.
-    chance: Option<Stream>,
     /// The queue of the arrival that is being decided on.
     arriving: QueueKind,
     next: Time,
@@ -148,7 +146,6 @@ impl DualPi2 {
             law: Law::new(&params, most),
             pair: Box::new(QueuePair::new(params.classic_protection)),
             sums: [0.0; 2],
-            chance: None,
             arriving: QueueKind::Classic,
             next: picoseconds(params.tupdate_s),
             counts: Box::default(),
@@ -183,7 +180,7 @@ impl DualPi2 {
     }
 
     /// Decides by the coupled probabilities. `rfc` marks packets of L only when they leave.
-    fn decide(&mut self, side: QueueKind, ecn: Ecn) -> Fate {
+    fn decide(&mut self, side: QueueKind, ecn: Ecn, chance: &mut Stream) -> Fate {
         let (overloaded, p) = (self.is_overloaded(), self.law.probability);
         let squared = side == QueueKind::Classic || overloaded;
         if self.params.variant == Variant::Rfc {
@@ -193,10 +190,10 @@ impl DualPi2 {
         if (self.pair.bytes() as f64) < 2.0 * FRAME_BYTES {
             return Fate::Send;
         }
-        if squared && self.draw(p) && self.draw(p) {
+        if squared && draw(p, chance) && draw(p, chance) {
             return chosen_fate(side, overloaded, ecn);
         }
-        let marks = side == QueueKind::Low && (overloaded || self.draw(self.law.coupled()));
+        let marks = side == QueueKind::Low && (overloaded || draw(self.law.coupled(), chance));
         if marks { Fate::Mark } else { Fate::Send }
     }
 
@@ -215,12 +212,6 @@ impl DualPi2 {
             _ => 0.0,
         };
         self.recur(QueueKind::Low, own.max(self.law.coupled().min(1.0)))
-    }
-
-    /// Whether an event of this probability occurs.
-    fn draw(&mut self, probability: f64) -> bool {
-        let chance = self.chance.as_mut().filter(|_| probability > 0.0);
-        chance.is_some_and(|chance| chance.open01() <= probability)
     }
 
     /// Whether the sum of the probabilities exceeds 1, which it does at evenly spaced packets.
@@ -245,6 +236,11 @@ impl DualPi2 {
         self.counts.of(side == QueueKind::Low).drops += 1;
         Verdict::Drop
     }
+}
+
+/// Whether an event of this probability occurs.
+fn draw(probability: f64, chance: &mut Stream) -> bool {
+    probability > 0.0 && chance.open01() <= probability
 }
 
 /// Returns the parameters with the variant's values in place of automatic ones.
@@ -279,9 +275,6 @@ fn chosen_fate(side: QueueKind, overloaded: bool, ecn: Ecn) -> Fate {
 
 impl Discipline for DualPi2 {
     fn admit(&mut self, arrival: &Arrival, _port: &Backlog, chance: &mut Stream) -> Verdict {
-        if self.chance.is_none() {
-            self.chance = Some(chance.clone());
-        }
         let side = self.classify(arrival.ecn);
         self.arriving = side;
         if !self.has_room() {
@@ -290,7 +283,7 @@ impl Discipline for DualPi2 {
         if self.params.drop_at == DropAt::Dequeue {
             return Verdict::Keep;
         }
-        match self.decide(side, arrival.ecn) {
+        match self.decide(side, arrival.ecn, chance) {
             Fate::Send => Verdict::Keep,
             Fate::Drop => self.drop_arrival(side),
             Fate::Mark => {
@@ -327,14 +320,14 @@ impl Discipline for DualPi2 {
         self.pair.push(side, packet, applies);
     }
 
-    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>, chance: &mut Stream) -> Option<(u32, bool)> {
         let shift_s = (self.params.scheduler == Scheduler::TimeShifted).then_some(self.params.time_shift_s);
         loop {
             let side = self.pair.choose(port.now_s, shift_s)?;
             let (packet, applies) = self.pair.pop(side)?;
             let wait_s = port.now_s - packet.since_s;
             let decides = self.params.drop_at == DropAt::Dequeue;
-            let fate = if decides { self.decide(side, packet.ecn) } else { Fate::Send };
+            let fate = if decides { self.decide(side, packet.ecn, chance) } else { Fate::Send };
             if fate == Fate::Drop {
                 self.counts.of(side == QueueKind::Low).drops += 1;
                 drops.push(packet.id);

@@ -30,6 +30,7 @@
 
 use super::codel::{self, Control, Fifo, MarkedPackets, PacketQueue, exceeds_ce_threshold};
 use crate::parts::round_robin::RoundRobin;
+use headgate_model::chance::Stream;
 use headgate_model::params::Card;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 
@@ -155,11 +156,11 @@ impl Discipline for FqCodel {
         }
     }
 
-    fn make_room(&mut self, drops: &mut Vec<u32>) -> bool {
+    fn make_room(&mut self, _port: &Backlog, drops: &mut Vec<u32>) -> bool {
         self.shorten(drops)
     }
 
-    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>, _chance: &mut Stream) -> Option<(u32, bool)> {
         loop {
             let at = self.round_robin.find_next()?;
             let (flow, before) = (&mut self.flows[at], drops.len());
@@ -187,7 +188,7 @@ impl Discipline for FqCodel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::queue::params;
+    use crate::trial::queue::{chance, params};
     use headgate_model::ecn::Ecn;
 
     fn queue(changes: &[(&str, f64)]) -> FqCodel {
@@ -209,7 +210,9 @@ mod tests {
     }
 
     fn sent(queue: &mut FqCodel) -> Vec<u32> {
-        std::iter::from_fn(|| queue.dequeue(&Backlog::default(), &mut Vec::new())).map(|(id, _)| id).collect()
+        std::iter::from_fn(|| queue.dequeue(&Backlog::default(), &mut Vec::new(), &mut chance()))
+            .map(|(id, _)| id)
+            .collect()
     }
 
     #[test]
@@ -232,8 +235,8 @@ mod tests {
     fn a_flow_that_just_began_goes_first_but_only_for_a_quantum() {
         let mut queue = queue(&[("quantum_bytes", 1500.0)]);
         put(&mut queue, 1, 0..4, 1500);
-        assert_eq!(queue.dequeue(&Backlog::default(), &mut Vec::new()), Some((100, false)));
-        assert_eq!(queue.dequeue(&Backlog::default(), &mut Vec::new()), Some((101, false))); // the flow is now old
+        assert_eq!(queue.dequeue(&Backlog::default(), &mut Vec::new(), &mut chance()), Some((100, false)));
+        assert_eq!(queue.dequeue(&Backlog::default(), &mut Vec::new(), &mut chance()), Some((101, false))); // the flow is now old
         put(&mut queue, 2, 0..3, 1500);
         // then both are old, and the other one has just used its turn
         assert_eq!(sent(&mut queue), [200, 201, 102, 202, 103]);
@@ -246,10 +249,10 @@ mod tests {
         assert_eq!(put(&mut queue, 2, 0..3, 1500), [100, 101, 102, 103]);
         assert_eq!(queue.packets, 7);
         let mut drops = Vec::new();
-        assert!(queue.make_room(&mut drops));
+        assert!(queue.make_room(&Backlog::default(), &mut drops));
         assert_eq!(drops, [104, 105]);
         sent(&mut queue);
-        assert!(!queue.make_room(&mut drops)); // there is nothing left to drop
+        assert!(!queue.make_room(&Backlog::default(), &mut drops)); // there is nothing left to drop
     }
 
     #[test]
@@ -259,7 +262,7 @@ mod tests {
             let packet = QueuedPacket { id: 1, size_bytes: 1500, flow: 1, data: true, ecn, since_s: 0.0 };
             queue.enqueue(packet, &Backlog::default(), &mut Vec::new());
             let port = Backlog { now_s: 0.002, ..Backlog::default() };
-            queue.dequeue(&port, &mut Vec::new()) == Some((1, true))
+            queue.dequeue(&port, &mut Vec::new(), &mut chance()) == Some((1, true))
         };
         assert_eq!(Ecn::ALL.map(|ecn| marked(0.001, 0.0, ecn)), [false, true, true, true]);
         assert_eq!(Ecn::ALL.map(|ecn| marked(0.001, 1.0, ecn)), [false, true, false, false]);
@@ -272,7 +275,7 @@ mod tests {
         for at in 0..if cfg!(miri) { 40 } else { 1000 } {
             (0..8).for_each(|flow| drop(put(&mut queue, flow, 0..2 - u32::from(at > 0), 1500)));
             let port = Backlog { now_s: f64::from(at) * 0.01 + 0.1, ..Backlog::default() };
-            (0..8).filter(|_| queue.dequeue(&port, &mut drops).is_none()).for_each(drop);
+            (0..8).filter(|_| queue.dequeue(&port, &mut drops, &mut chance()).is_none()).for_each(drop);
         }
         drops.len()
     }

@@ -159,7 +159,12 @@ impl Discipline for FqPie {
         self.packets += 1;
     }
 
-    fn dequeue(&mut self, port: &Backlog, _drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    fn dequeue(
+        &mut self,
+        port: &Backlog,
+        _drops: &mut Vec<u32>,
+        _chance: &mut Stream,
+    ) -> Option<(u32, bool)> {
         loop {
             let at = self.round_robin.find_next()?;
             let Flow { packets, law, .. } = &mut self.flows[at];

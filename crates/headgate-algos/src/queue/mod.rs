@@ -67,12 +67,21 @@ macro_rules! forward_to_variants {
                 match self { $(Self::$Name(queue) => queue.enqueue(packet, port, drops),)+ }
             }
 
-            fn make_room(&mut self, drops: &mut Vec<u32>) -> bool {
-                match self { $(Self::$Name(queue) => queue.make_room(drops),)+ }
+            fn make_room(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> bool {
+                match self { $(Self::$Name(queue) => queue.make_room(port, drops),)+ }
             }
 
-            fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
-                match self { $(Self::$Name(queue) => queue.dequeue(port, drops),)+ }
+            fn dequeue(
+                &mut self,
+                port: &Backlog,
+                drops: &mut Vec<u32>,
+                chance: &mut Stream,
+            ) -> Option<(u32, bool)> {
+                match self { $(Self::$Name(queue) => queue.dequeue(port, drops, chance),)+ }
+            }
+
+            fn not_before(&self) -> Time {
+                match self { $(Self::$Name(queue) => queue.not_before(),)+ }
             }
 
             fn gauge(&self) -> Option<(&'static str, f64)> {
@@ -96,6 +105,7 @@ use crate::plugin::PluginQueue;
 queues! {
     ack_priority => AckPriority,
     ared => Ared,
+    cake => Cake,
     codel => Codel,
     dualpi2 => DualPi2,
     fq_codel => FqCodel,

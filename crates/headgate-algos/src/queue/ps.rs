@@ -19,6 +19,7 @@
 //! # References
 //! Parekh, Gallager 1993 (virtual time: §III, theorem 1: the bound); Demers, Keshav, Shenker 1989.
 
+use headgate_model::chance::Stream;
 use headgate_model::params::Card;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +101,12 @@ impl Discipline for Ps {
         self.arrivals += 1;
     }
 
-    fn dequeue(&mut self, port: &Backlog, _drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    fn dequeue(
+        &mut self,
+        port: &Backlog,
+        _drops: &mut Vec<u32>,
+        _chance: &mut Stream,
+    ) -> Option<(u32, bool)> {
         if port.rate_bytes_s != self.rate_bytes_s {
             self.advance(port); // rates change when a packet has left
         }
@@ -115,6 +121,7 @@ impl Discipline for Ps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trial::queue::chance;
     use headgate_model::chance::Stream;
     use headgate_model::ecn::Ecn;
 
@@ -130,7 +137,7 @@ mod tests {
     }
 
     fn next(queue: &mut Ps) -> Option<u32> {
-        queue.dequeue(&port(0.0), &mut Vec::new()).map(|(id, _)| id)
+        queue.dequeue(&port(0.0), &mut Vec::new(), &mut chance()).map(|(id, _)| id)
     }
 
     #[test]
@@ -155,7 +162,7 @@ mod tests {
         assert_eq!(next(&mut queue), Some(0));
         // from 1 s on the line runs at a tenth of its rate: V = 1000 + 5 * 100 at 6 s
         let slow = |now_s| Backlog { now_s, rate_bytes_s: RATE / 10.0, ..Backlog::default() };
-        assert_eq!(queue.dequeue(&slow(1.0), &mut Vec::new()), Some((1, false)));
+        assert_eq!(queue.dequeue(&slow(1.0), &mut Vec::new(), &mut chance()), Some((1, false)));
         let packet =
             QueuedPacket { id: 3, size_bytes: 1000, flow: 2, data: true, ecn: Ecn::NotEct, since_s: 6.0 };
         queue.enqueue(packet, &slow(6.0), &mut Vec::new());

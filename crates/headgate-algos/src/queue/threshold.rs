@@ -64,7 +64,7 @@ impl Discipline for Threshold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_model::ecn::Ecn;
+    use crate::trial::queue::arrival;
 
     #[test]
     fn more_than_the_threshold_marks_what_can_be_marked() {
@@ -72,11 +72,7 @@ mod tests {
         let mut chance = Stream::new(1, "queue", 0);
         let mut verdict = |present, capable| {
             let port = Backlog { present, ..Backlog::default() };
-            queue.admit(
-                &Arrival { size_bytes: 1500, flow: 1, ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct } },
-                &port,
-                &mut chance,
-            )
+            queue.admit(&arrival(capable), &port, &mut chance)
         };
         assert_eq!(verdict(2.0, true), Verdict::Keep);
         assert_eq!(verdict(3.0, true), Verdict::Mark);

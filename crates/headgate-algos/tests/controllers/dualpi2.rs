@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use headgate_algos::queue::AnyQueue;
 use headgate_model::chance::Stream;
 use headgate_model::ecn::Ecn;
-use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, HostPair, QueuedPacket, Verdict};
 use headgate_model::units::seconds;
 
 use crate::drive::Xorshift;
@@ -97,7 +97,7 @@ fn compare(linux: bool, set: u64) -> (u32, u32) {
         } else {
             &[Ecn::NotEct, Ecn::Ect0, Ecn::NotEct]
         });
-        line.arrive(id, Arrival { size_bytes, flow: 1, ecn });
+        line.arrive(id, Arrival { size_bytes, flow: 1, ecn, hosts: HostPair::default(), ack: None });
     }
     line.drain();
     line.seen
@@ -143,7 +143,11 @@ impl Filled {
     fn put(&mut self, ecn: Ecn, now_s: f64) {
         let (id, size_bytes) = (self.ids, self.random.one_of(&[40, 700, 1500]));
         let port = Backlog { now_s, ..Backlog::default() };
-        let verdict = self.queue.admit(&Arrival { size_bytes, flow: 1, ecn }, &port, &mut self.chance);
+        let verdict = self.queue.admit(
+            &Arrival { size_bytes, flow: 1, ecn, hosts: HostPair::default(), ack: None },
+            &port,
+            &mut self.chance,
+        );
         assert_ne!(verdict, Verdict::Drop);
         let packet = QueuedPacket { id, size_bytes, flow: 1, data: true, ecn, since_s: now_s };
         self.queue.enqueue(packet, &port, &mut Vec::new());
@@ -154,7 +158,7 @@ impl Filled {
     /// Sends a packet, and returns its kind and size and those of the dropped ones.
     fn send(&mut self, now_s: f64) -> (Option<(Ecn, u32)>, Vec<Ecn>) {
         let mut drops = Vec::new();
-        let left = self.queue.dequeue(&Backlog { now_s, ..Backlog::default() }, &mut drops);
+        let left = self.queue.dequeue(&Backlog { now_s, ..Backlog::default() }, &mut drops, &mut self.chance);
         let dropped = drops.iter().map(|id| self.waiting.remove(id).expect("it waited").0).collect();
         (left.map(|(id, _)| self.waiting.remove(&id).expect("it waited")), dropped)
     }

@@ -3,7 +3,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::ecn::Ecn;
-use headgate_model::queue::{Arrival, Verdict};
+use headgate_model::queue::{Arrival, HostPair, Verdict};
 
 use crate::drive::Xorshift;
 use crate::line::{Line, SlowQueue, build};
@@ -83,7 +83,7 @@ impl Slow {
 
 impl SlowQueue for Slow {
     fn arrive(&mut self, now_s: f64, id: u32, arrival: &Arrival) -> Verdict {
-        let Arrival { size_bytes: size, flow: number, ecn } = *arrival;
+        let Arrival { size_bytes: size, flow: number, ecn, .. } = *arrival;
         let full = self.held.len() >= self.set.limit;
         let mut verdict = Verdict::Keep;
         if full {
@@ -234,7 +234,8 @@ fn it_sends_marks_and_drops_as_the_slow_program() {
             line.pass(load, &mut random);
             let flow = random.one_of(&[0, 0, 0, 1, 1, 2, 3]);
             let ecn = random.one_of(&Ecn::ALL);
-            line.arrive(id, Arrival { size_bytes: random.one_of(&[40, 500, 1500, 1514]), flow, ecn });
+            let size_bytes = random.one_of(&[40, 500, 1500, 1514]);
+            line.arrive(id, Arrival { size_bytes, flow, ecn, hosts: HostPair::default(), ack: None });
         }
         all = (all.0 + line.seen.0, all.1 + line.seen.1);
     }

@@ -18,6 +18,14 @@ const UNITS_PER_S: f64 = (1 << 20) as f64;
 pub trait SlowQueue {
     /// Decides on an arrival.
     fn arrive(&mut self, now_s: f64, id: u32, arrival: &Arrival) -> Verdict;
+    /// Returns the packets that the arrival which was kept last displaces.
+    fn overflow(&mut self) -> Vec<u32> {
+        Vec::new()
+    }
+    /// Time before which no packet leaves, seconds.
+    fn not_before_s(&self) -> f64 {
+        0.0
+    }
     /// Returns the packet that leaves and whether it is marked, and those that are dropped.
     fn depart(&mut self, now_s: f64) -> (Option<(u32, bool)>, Vec<u32>);
     /// Updates what ticks update.
@@ -96,7 +104,7 @@ impl<S: SlowQueue> Line<S> {
 
     fn depart(&mut self) {
         let (now_s, mut drops) = (at_s(self.free), Vec::new());
-        let left = self.fast.dequeue(&self.port(now_s), &mut drops);
+        let left = self.fast.dequeue(&self.port(now_s), &mut drops, &mut self.chance);
         assert_eq!((left, drops.clone()), self.slow.depart(now_s), "a departure at {now_s} s");
         self.seen.1 += drops.len() as u32;
         drops.iter().for_each(|id| assert!(self.sizes.remove(id).is_some(), "{id} was not there"));
@@ -104,10 +112,13 @@ impl<S: SlowQueue> Line<S> {
             let size = self.sizes.remove(&id).expect("it was there");
             self.seen.0 += u32::from(marked);
             self.free += (f64::from(size) / self.rate_bytes_s * UNITS_PER_S).ceil() as u64;
+            let held_s = seconds(self.fast.not_before());
+            assert!((held_s - self.slow.not_before_s()).abs() < 1e-9, "{held_s} s after {now_s} s");
+            self.free = self.free.max((held_s * UNITS_PER_S).ceil() as u64);
         }
         if self.sizes.is_empty() {
             // a port asks again while its line is idle
-            let again = self.fast.dequeue(&self.port(now_s), &mut Vec::new());
+            let again = self.fast.dequeue(&self.port(now_s), &mut Vec::new(), &mut self.chance);
             assert_eq!((again, Vec::new()), self.slow.depart(now_s));
         }
     }
@@ -122,11 +133,15 @@ impl<S: SlowQueue> Line<S> {
             self.seen.1 += 1;
             return;
         }
-        let Arrival { size_bytes, flow, ecn } = arrival;
+        let Arrival { size_bytes, flow, ecn, .. } = arrival;
         let ecn = if verdict == Verdict::Mark { Ecn::Ce } else { ecn };
         let packet = QueuedPacket { id, size_bytes, flow, data: true, ecn, since_s: now_s };
-        self.fast.enqueue(packet, &self.port(now_s), &mut Vec::new());
+        let mut drops = Vec::new();
         self.sizes.insert(id, size_bytes);
+        self.fast.enqueue(packet, &self.port(now_s), &mut drops);
+        assert_eq!(drops, self.slow.overflow(), "an overflow at {now_s} s");
+        drops.iter().for_each(|id| assert!(self.sizes.remove(id).is_some(), "{id} was not there"));
+        self.seen.1 += drops.len() as u32;
         self.free = self.free.max(self.now);
     }
 }

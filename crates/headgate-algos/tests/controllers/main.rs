@@ -2,6 +2,7 @@
 
 mod asks;
 mod bbr;
+mod cake;
 mod cards;
 mod drive;
 mod dualpi2;

@@ -8,7 +8,7 @@ use headgate_algos::scheme::{rcp, vcp, xcp};
 use headgate_model::chance::Stream;
 use headgate_model::ecn::Ecn;
 use headgate_model::feedback::{Feedback, PassingPacket, Routers, Words};
-use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Queues, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, HostPair, QueuedPacket, Queues, Verdict};
 use headgate_model::units::{SECOND, Time, seconds};
 
 use crate::drive::Xorshift;
@@ -110,12 +110,16 @@ fn tick<T>(
 /// Gives a discipline an arrival and, if the line is free, a departure.
 fn serve(queue: &mut AnyQueue, yard: &mut Yard, chance: &mut Stream, random: &mut Xorshift) {
     let (packet, mut drops) = (yard.queued(random), Vec::new());
-    if random.chance(0.1) && queue.make_room(&mut drops) {
+    if random.chance(0.1) && queue.make_room(&yard.backlog(), &mut drops) {
         assert!(!drops.is_empty(), "room was made of nothing");
         yard.drop_all(&mut drops);
     }
     let QueuedPacket { size_bytes, flow, ecn, .. } = packet;
-    let verdict = queue.admit(&Arrival { size_bytes, flow, ecn }, &yard.backlog(), chance);
+    let verdict = queue.admit(
+        &Arrival { size_bytes, flow, ecn, hosts: HostPair::default(), ack: None },
+        &yard.backlog(),
+        chance,
+    );
     assert!(verdict != Verdict::Mark || ecn.is_capable(), "a packet was marked that cannot be");
     if verdict != Verdict::Drop {
         yard.waiting.insert(packet.id, packet);
@@ -126,14 +130,14 @@ fn serve(queue: &mut AnyQueue, yard: &mut Yard, chance: &mut Stream, random: &mu
         }
     }
     while yard.busy_until <= yard.now && !yard.waiting.is_empty() {
-        depart(queue, yard, &mut drops);
+        depart(queue, yard, &mut drops, chance);
     }
 }
 
-fn depart(queue: &mut AnyQueue, yard: &mut Yard, drops: &mut Vec<u32>) {
+fn depart(queue: &mut AnyQueue, yard: &mut Yard, drops: &mut Vec<u32>, chance: &mut Stream) {
     let first = yard.waiting.keys().next().copied();
     let (id, _) = if queue.has_dequeue() {
-        let left = queue.dequeue(&yard.backlog(), drops);
+        let left = queue.dequeue(&yard.backlog(), drops, chance);
         yard.drop_all(drops);
         let Some(left) = left else {
             assert!(yard.waiting.is_empty(), "{} wait, and none leaves", yard.waiting.len());

@@ -1,14 +1,15 @@
 //! The packet: a small value that is copied, never allocated or referenced.
 
 use headgate_model::ecn::Ecn;
-use headgate_model::queue::Arrival;
+use headgate_model::queue::{AckFields, Arrival, HostPair};
 use headgate_model::units::Time;
 use headgate_tcp::Flags;
 use headgate_tcp::context::{DataSegment, Syn, SynAck};
 use serde::{Deserialize, Serialize};
 
-use super::address::{ConnectionId, HOST_BITS, HOST_MASK};
+use super::address::{AddressSplit, ConnectionId, HOST_BITS, HOST_MASK};
 use super::index::{Address, HostIndex};
+use super::sacks::SackPool;
 
 /// Stands for no record of options.
 const NO_SACK: u32 = u32::MAX >> 1;
@@ -355,7 +356,41 @@ impl Packet {
             size_bytes: u32::from(self.size),
             flow: u64::from(sender.0) << 9 | u64::from(generation) << 1 | data,
             ecn: self.ecn(),
+            hosts: HostPair::default(),
+            ack: None,
         }
+    }
+
+    /// Returns the fields of a pure ACK; `None` if it carries a header, an AccECN option, or more of the ACE
+    /// field than the echo of RFC 3168. No other ACK replaces such an ACK.
+    pub fn ack_fields(&self, sacks: &SackPool) -> Option<AckFields> {
+        if self.kind() != PacketKind::Ack || self.header().is_some() {
+            return None;
+        }
+        let flags = self.ack_flags();
+        if flags.has(Flags::ACCURATE) || flags.has(Flags::REDUCED) {
+            return None;
+        }
+        let options = self.sack_record().map(|record| sacks.read(record)).unwrap_or_default();
+        if options.counts.is_some() {
+            return None;
+        }
+        let echo = flags.has(Flags::ECHO);
+        Some(AckFields { number: self.a, sacks: options.blocks.unwrap_or_default(), echo })
+    }
+
+    /// Returns the hosts that a queue discipline distinguishes: the router, if endpoints are directly on it,
+    /// and otherwise the addressed host. Behind a host link, a packet names its sender's connection only, and
+    /// each connection counts as a host. So does the source of an ACK, which names no source at all.
+    pub fn hosts(&self, split: AddressSplit) -> HostPair {
+        let is_inline = self.host == HostIndex::INLINE;
+        let router = |address| u64::from(split.router(address).0) << 32 | u64::from(HostIndex::INLINE.0);
+        let destination = u64::from(split.router(self.address).0) << 32 | u64::from(self.host.0);
+        let source = match self.kind() {
+            PacketKind::Data | PacketKind::Syn if is_inline => router(self.sender()),
+            _ => self.connection().number() | 1 << 63,
+        };
+        HostPair { source, destination }
     }
 }
 
@@ -364,6 +399,7 @@ mod tests {
     use headgate_tcp::Feedback;
 
     use super::*;
+    use crate::packets::index::RouterIndex;
 
     const COMMON: CommonFields =
         CommonFields { time: 5, address: Address(6), host: HostIndex(7), size: 40, generation: 8 };
@@ -423,6 +459,31 @@ mod tests {
             marked.mark(true);
             assert_eq!((marked.ecn(), marked.flags()), (Ecn::Ce, flags.with_ecn(Ecn::Ce)));
         }
+    }
+
+    #[test]
+    fn hosts_are_told_apart_as_far_as_packets_name_them() {
+        let split = AddressSplit::for_routers(4);
+        let address = |router, slot| split.join(RouterIndex(router), slot);
+        let hosts = |router, slot, host, forward: bool| {
+            let common = CommonFields { address: address(router, slot), host, ..COMMON };
+            let segment = DataSegment { seq: 1, stamp: 2, flags: Flags::NONE };
+            let data = Packet::data(common, segment, address(1, slot));
+            if forward { data } else { Packet::ack(common, Flags::NONE, 3, 4, None) }.hosts(split)
+        };
+        // on a router all endpoints are one host; the source of an ACK is not known
+        let [one, other] = [5, 6].map(|slot| hosts(2, slot, HostIndex::INLINE, true));
+        assert_eq!(one, other);
+        assert_ne!(one.destination, hosts(3, 5, HostIndex::INLINE, true).destination);
+        assert_eq!(hosts(1, 5, HostIndex::INLINE, false).destination, one.source);
+        assert_ne!(
+            hosts(1, 5, HostIndex::INLINE, false).source,
+            hosts(1, 6, HostIndex::INLINE, false).source
+        );
+        // behind host links, the receiver's host is known, and each sender is a host
+        let [one, other] = [5, 6].map(|slot| hosts(2, slot, HostIndex(7), true));
+        assert!(one.destination == other.destination && one.source != other.source);
+        assert_ne!(one.destination, hosts(2, 5, HostIndex(8), true).destination);
     }
 
     #[test]

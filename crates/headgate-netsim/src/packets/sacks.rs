@@ -6,7 +6,7 @@ use headgate_tcp::context::Blocks;
 use serde::{Deserialize, Serialize};
 
 /// The options of an ACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AckOptions {
     /// SACK blocks, if a segment is missing.
     pub blocks: Option<Blocks>,

@@ -3,6 +3,7 @@
 use headgate_model::units::{Span, Time};
 
 use super::PortOccupancy;
+use crate::packets::address::AddressSplit;
 use crate::packets::packet::Packet;
 use crate::packets::side_table::SideTable;
 use crate::record::trace::PortTrace;
@@ -18,6 +19,8 @@ pub struct PortContext<'a> {
     pub outgoing: &'a mut Vec<(Time, Packet)>,
     /// Packets stored by all ports of the shard.
     pub occupancy: &'a mut PortOccupancy,
+    /// The layout of addresses.
+    pub split: AddressSplit,
     /// Records events at this port, if anything is traced.
     pub trace: Option<PortTrace<'a>>,
 }

@@ -10,7 +10,7 @@ use headgate_model::control::ControllerRegistry;
 use headgate_model::ecn::Ecn;
 use headgate_model::feedback::{Feedback, PassingPacket, Routers};
 use headgate_model::plan::{Buffer, OutageQueue};
-use headgate_model::queue::{Backlog, Discipline, QueuedPacket, TwoQueues, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, TwoQueues, Verdict};
 use headgate_model::units::{NEVER, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,8 @@ pub struct QueuedPort<L: ControllerRegistry> {
     outage_losses: u64,
     /// When the last packet that an outage loses on the wire leaves the port.
     cut_leaves: Time,
+    /// Time before which the discipline sends no packet.
+    held_until: Time,
     /// Numbers in the store of the packets that the discipline drops. Scratch memory.
     #[serde(skip)]
     drops: Vec<u32>,
@@ -98,6 +100,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
             interrupted: None,
             outage_losses: 0,
             cut_leaves: 0,
+            held_until: 0,
             drops: Vec::new(),
         }
     }
@@ -129,7 +132,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
 
     /// Returns when the next transmission begins, or `NEVER` if no packet waits.
     pub fn next_departure(&self) -> Time {
-        if self.queue() == 0 { NEVER } else { self.line.free_at() }
+        if self.queue() == 0 { NEVER } else { self.line.free_at().max(self.held_until) }
     }
 
     /// Receives a packet at `now`. Calls must come in time order.
@@ -152,12 +155,12 @@ impl<L: ControllerRegistry> QueuedPort<L> {
             router.on_arrival(&packet.passing(), words, &backlog);
         }
         let backlog = self.with_room(now, backlog, ctx);
-        let verdict = self.verdict(packet, &backlog);
+        let verdict = self.verdict(packet, &backlog, ctx);
         if verdict == Verdict::Drop || !ctx.occupancy.reserve() {
             return self.discard(now, packet, None, ctx);
         }
         self.keep(now, packet, verdict == Verdict::Mark, &backlog, ctx);
-        if self.line.free_at() <= now {
+        if self.next_departure() <= now {
             self.depart(now, ctx);
         }
     }
@@ -170,18 +173,20 @@ impl<L: ControllerRegistry> QueuedPort<L> {
     /// Lets the discipline make room for an arrival while the buffer is full. Returns the backlog
     /// afterwards.
     fn with_room(&mut self, now: Time, mut backlog: Backlog, ctx: &mut PortContext) -> Backlog {
-        while self.is_full(&backlog) && self.queue.make_room(&mut self.drops) {
+        while self.is_full(&backlog) && self.queue.make_room(&backlog, &mut self.drops) {
             self.clear_drops(now, ctx);
             backlog = self.backlog(now);
         }
         backlog
     }
 
-    fn verdict(&mut self, packet: &Packet, backlog: &Backlog) -> Verdict {
+    fn verdict(&mut self, packet: &Packet, backlog: &Backlog, ctx: &PortContext) -> Verdict {
         if self.is_full(backlog) {
             return Verdict::Drop;
         }
-        self.queue.admit(&packet.arrival(), backlog, &mut self.chance)
+        let ack = packet.ack_fields(&ctx.side_table.sacks);
+        let arrival = Arrival { hosts: packet.hosts(ctx.split), ack, ..packet.arrival() };
+        self.queue.admit(&arrival, backlog, &mut self.chance)
     }
 
     fn keep(&mut self, now: Time, packet: &Packet, marked: bool, backlog: &Backlog, ctx: &mut PortContext) {
@@ -191,7 +196,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         self.queue.enqueue(packet.queued(id, seconds(now)), backlog, &mut self.drops);
         self.clear_drops(now, ctx);
         let most = self.queue() as u64;
-        if self.line.free_at() > now && most > self.tally.max_queue {
+        if self.next_departure() > now && most > self.tally.max_queue {
             self.tally.max_queue = most;
         }
     }
@@ -263,7 +268,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         if let Some((packet, waited)) = self.interrupted.take() {
             self.discard(now, &packet, Some(waited), ctx);
         }
-        while let Some((id, _)) = self.queue.dequeue(&self.backlog(now), &mut self.drops) {
+        while let Some((id, _)) = self.queue.dequeue(&self.backlog(now), &mut self.drops, &mut self.chance) {
             self.drops.push(id);
             self.clear_drops(now, ctx);
         }
@@ -288,7 +293,8 @@ impl<L: ControllerRegistry> QueuedPort<L> {
     /// The line is free: begins the next transmission.
     fn depart(&mut self, now: Time, ctx: &mut PortContext) {
         let backlog = self.backlog(now);
-        if let Some((id, marked)) = self.queue.dequeue(&backlog, &mut self.drops) {
+        if let Some((id, marked)) = self.queue.dequeue(&backlog, &mut self.drops, &mut self.chance) {
+            self.held_until = self.queue.not_before();
             let (packet, waited) = self.release(now, id, ctx.occupancy);
             self.tally.marks += u64::from(marked);
             ctx.counters.wait_ps += u128::from(waited * u64::from(packet.is_data()));

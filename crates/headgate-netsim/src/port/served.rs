@@ -80,16 +80,23 @@ impl<Q: Discipline> Discipline for ServiceOrder<Q> {
         }
     }
 
-    fn make_room(&mut self, drops: &mut Vec<u32>) -> bool {
+    fn make_room(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> bool {
         match self {
-            Self::ByDiscipline(queue) => queue.make_room(drops),
+            Self::ByDiscipline(queue) => queue.make_room(port, drops),
             Self::FirstCome(_) => false,
         }
     }
 
-    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    fn not_before(&self) -> Time {
         match self {
-            Self::ByDiscipline(queue) => queue.dequeue(port, drops),
+            Self::ByDiscipline(queue) => queue.not_before(),
+            Self::FirstCome(_) => 0,
+        }
+    }
+
+    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>, chance: &mut Stream) -> Option<(u32, bool)> {
+        match self {
+            Self::ByDiscipline(queue) => queue.dequeue(port, drops, chance),
             Self::FirstCome(line) => line.waiting.pop_front().map(|id| (id, false)),
         }
     }

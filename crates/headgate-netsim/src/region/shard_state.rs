@@ -133,6 +133,7 @@ impl<L> ShardState<L> {
             side_table: &mut self.side_table,
             outgoing: &mut self.outgoing,
             occupancy: &mut self.occupancy,
+            split: self.split,
             trace,
         }
     }

@@ -2,7 +2,7 @@ use headgate_model::ecn::Ecn;
 
 use super::*;
 use crate::plugin::{External, State};
-use crate::trial::queue::{arrival, waiting};
+use crate::trial::queue::{arrival, chance, waiting};
 
 type Rule = fn(&DisciplineEvent<'_>, &mut [u64], &Backlog, &mut Decision);
 
@@ -82,8 +82,9 @@ fn packets_leave_by_rank_and_those_of_one_rank_as_they_came() {
     for (id, flow) in [(0, 5), (1, 2), (2, 5), (3, 2), (4, 9), (5, 1)] {
         assert_eq!(arrive(&mut queue, id, flow), Verdict::Keep);
     }
-    let order: Vec<u32> =
-        std::iter::from_fn(|| queue.dequeue(&waiting(6.0), &mut Vec::new())).map(|(id, _)| id).collect();
+    let order: Vec<u32> = std::iter::from_fn(|| queue.dequeue(&waiting(6.0), &mut Vec::new(), &mut chance()))
+        .map(|(id, _)| id)
+        .collect();
     assert_eq!(order, [5, 1, 3, 0, 2, 4]);
 }
 
@@ -104,7 +105,7 @@ fn a_drop_at_the_head_makes_room_for_the_next_and_the_port_is_without_both() {
     (0..3).for_each(|id| assert_eq!(arrive(&mut queue, id, 7), Verdict::Keep));
     let mut drops = Vec::new();
     let port = Backlog { now_s: 2.0, held_bytes: 4500.0, rate_bytes_s: 1e6, ..waiting(3.0) };
-    assert_eq!(queue.dequeue(&port, &mut drops), Some((1, true)));
+    assert_eq!(queue.dequeue(&port, &mut drops, &mut chance()), Some((1, true)));
     assert_eq!(drops, [0]);
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::trial::queue::params;
+use crate::trial::queue::{arrival_of, chance, params};
 
 fn queue(changes: &[(&str, f64)]) -> DualPi2 {
     DualPi2::new(Params::from_values(&params(Params::TABLE, changes)), 5e6)
@@ -20,9 +20,9 @@ fn port(now_s: f64) -> Backlog {
 
 /// Lets packets of 1500 B arrive at a time, with numbers from 0 on. Returns the verdicts.
 fn put(queue: &mut DualPi2, packets: u32, ecn: Ecn, since_s: f64) -> Vec<Verdict> {
-    let mut chance = Stream::new(1, "queue", 0);
+    let chance = &mut chance();
     let mut one = |id| {
-        let verdict = queue.admit(&Arrival { size_bytes: 1500, flow: 1, ecn }, &port(since_s), &mut chance);
+        let verdict = queue.admit(&arrival_of(1, ecn), &port(since_s), chance);
         if verdict != Verdict::Drop {
             let packet = QueuedPacket { id, size_bytes: 1500, flow: 1, data: true, ecn, since_s };
             queue.enqueue(packet, &port(since_s), &mut Vec::new());
@@ -34,10 +34,11 @@ fn put(queue: &mut DualPi2, packets: u32, ecn: Ecn, since_s: f64) -> Vec<Verdict
 
 /// Lets packets of this kind pass, each before eleven others or more, and returns the shares of marks and drops.
 fn shares(queue: &mut DualPi2, packets: u32, ecn: Ecn) -> (f64, f64) {
-    let (mut marks, mut drops) = (0.0, Vec::new());
+    let (mut marks, mut drops, chance) = (0.0, Vec::new(), &mut chance());
     put(queue, 12, ecn, 0.0);
     for _ in 0..packets {
-        marks += f64::from(u8::from(queue.dequeue(&port(0.0), &mut drops).is_some_and(|(_, marked)| marked)));
+        let left = queue.dequeue(&port(0.0), &mut drops, chance);
+        marks += f64::from(u8::from(left.is_some_and(|(_, marked)| marked)));
         while queue.pair.packets() < 12 {
             put(queue, 1, ecn, 0.0);
         }
@@ -121,8 +122,9 @@ fn the_low_queue_has_a_step_or_a_ramp() {
     let share = |variant, wait_s| {
         let mut queue = queue(&[("variant", variant), ("ramp_s", 0.0004)]);
         put(&mut queue, 101, Ecn::Ect1, 0.0);
-        let marks =
-            (0..100).filter(|_| queue.dequeue(&port(wait_s), &mut Vec::new()).is_some_and(|one| one.1));
+        let marks = (0..100).filter(|_| {
+            queue.dequeue(&port(wait_s), &mut Vec::new(), &mut chance()).is_some_and(|one| one.1)
+        });
         marks.count()
     };
     assert_eq!([0.0008, 0.00101, 0.02].map(|wait_s| share(1.0, wait_s)), [0, 100, 100]);
@@ -136,8 +138,9 @@ fn the_low_queue_has_a_step_or_a_ramp() {
 fn the_last_packet_of_the_low_queue_is_not_marked_by_its_ramp() {
     let mut queue = queue(&[]);
     put(&mut queue, 5, Ecn::Ect1, 0.0);
-    let marked: Vec<_> =
-        std::iter::from_fn(|| queue.dequeue(&port(0.1), &mut Vec::new())).map(|(_, marked)| marked).collect();
+    let marked: Vec<_> = std::iter::from_fn(|| queue.dequeue(&port(0.1), &mut Vec::new(), &mut chance()))
+        .map(|(_, marked)| marked)
+        .collect();
     assert_eq!(marked, [false, true, true, true, false]);
 }
 
@@ -147,9 +150,9 @@ fn linux_spares_packets_before_less_than_two_others() {
     put(&mut queue, 3, Ecn::NotEct, 0.0);
     let mut drops = Vec::new();
     // 3000 B behind the first one are less than two frames
-    assert_eq!(queue.dequeue(&port(0.0), &mut drops), Some((0, false)));
+    assert_eq!(queue.dequeue(&port(0.0), &mut drops, &mut chance()), Some((0, false)));
     put(&mut queue, 2, Ecn::NotEct, 0.0);
-    assert_eq!(queue.dequeue(&port(0.0), &mut drops), Some((2, false)));
+    assert_eq!(queue.dequeue(&port(0.0), &mut drops, &mut chance()), Some((2, false)));
     assert_eq!(drops, [1]);
 }
 
@@ -215,7 +218,7 @@ fn the_expectations_of_picoquic_hold() {
     let next = |queue: &mut DualPi2, ecn| {
         put(queue, 1, ecn, 0.0);
         let mut drops = Vec::new();
-        let sent = queue.dequeue(&port(0.0), &mut drops);
+        let sent = queue.dequeue(&port(0.0), &mut drops, &mut chance());
         (sent.map(|(_, marked)| marked), drops.len())
     };
     let (dropped, marked) = ((None, 1), (Some(true), 0));

@@ -1,5 +1,5 @@
 use super::*;
-use crate::trial::queue::params;
+use crate::trial::queue::{arrival_of, chance, params};
 use headgate_model::ecn::Ecn;
 
 fn queue(changes: &[(&str, f64)]) -> FqPie {
@@ -14,7 +14,7 @@ fn port(now_s: f64) -> Backlog {
 fn put(queue: &mut FqPie, flow: u64, packets: u32, ecn: Ecn, since_s: f64) -> Vec<Verdict> {
     let mut chance = Stream::new(1, "queue", 0);
     let mut one = |id| {
-        let verdict = queue.admit(&Arrival { size_bytes: 1500, flow, ecn }, &port(since_s), &mut chance);
+        let verdict = queue.admit(&arrival_of(flow, ecn), &port(since_s), &mut chance);
         if verdict != Verdict::Drop {
             let id = 100 * flow as u32 + id;
             let packet = QueuedPacket { id, size_bytes: 1500, flow, data: true, ecn, since_s };
@@ -26,7 +26,7 @@ fn put(queue: &mut FqPie, flow: u64, packets: u32, ecn: Ecn, since_s: f64) -> Ve
 }
 
 fn send(queue: &mut FqPie, now_s: f64) -> Option<u32> {
-    queue.dequeue(&port(now_s), &mut Vec::new()).map(|(id, _)| id)
+    queue.dequeue(&port(now_s), &mut Vec::new(), &mut chance()).map(|(id, _)| id)
 }
 
 fn law(queue: &mut FqPie, flow: u64) -> &mut Law {

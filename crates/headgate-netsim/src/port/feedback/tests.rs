@@ -1,4 +1,5 @@
 use super::*;
+use crate::packets::address::AddressSplit;
 use crate::packets::packet::CommonFields;
 use crate::packets::side_table::SideTable;
 use crate::port::PortOccupancy;
@@ -23,6 +24,7 @@ fn with(packets: u32) -> Port {
         side_table: &mut SideTable::default(),
         outgoing: &mut Vec::new(),
         occupancy: &mut PortOccupancy { packets: usize::MAX / 2, ..PortOccupancy::default() },
+        split: AddressSplit::default(),
         trace: None,
     };
     (0..packets).for_each(|_| {

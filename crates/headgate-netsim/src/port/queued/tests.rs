@@ -1,4 +1,5 @@
 use super::*;
+use crate::packets::address::AddressSplit;
 use crate::packets::index::Address;
 use crate::packets::packet::CommonFields;
 use crate::packets::side_table::SideTable;
@@ -8,6 +9,7 @@ use crate::port::rates::Rates;
 use crate::record::Counters;
 use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
+use headgate_model::params::Param;
 use headgate_model::plan::Buffer;
 use headgate_model::plan::Link;
 use headgate_model::queue::Queues;
@@ -17,8 +19,17 @@ use headgate_tcp::context::DataSegment;
 
 /// A discipline at 1 Gbit/s (1500 B take 12 us); packets of these numbers are lost.
 fn empty(name: &str, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> {
+    changed(name, &[], buffer, lost)
+}
+
+/// The same with some values changed.
+fn changed(name: &str, changes: &[(&str, f64)], buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> {
     let index = AnyQueue::cards().iter().position(|card| card.name == name).expect("a discipline");
-    let values: Vec<_> = AnyQueue::cards()[index].params.iter().map(|param| param.default).collect();
+    let value = |param: &Param| {
+        let change = changes.iter().find(|(name, _)| *name == param.name);
+        change.map_or(param.default, |(_, value)| *value)
+    };
+    let values: Vec<_> = AnyQueue::cards()[index].params.iter().map(value).collect();
     let link = Link { lose: lost.to_vec(), ..Link::default() };
     let loss = Loss::new(&link, Stream::new(1, "loss", 0));
     let wire = Wire::new(5, &[], Vec::new(), loss);
@@ -45,6 +56,7 @@ fn at_port(work: impl FnOnce(&mut PortContext)) {
         side_table,
         outgoing: leaving,
         occupancy: &mut PortOccupancy { packets: 100, ..PortOccupancy::default() },
+        split: AddressSplit::for_routers(2),
         trace: None,
     });
 }
@@ -83,8 +95,14 @@ fn acks_leave_first_and_the_buffer_counts_them_with_the_data() {
     let mut left = Vec::new();
     let mut held = PortOccupancy::default();
     let (counters, side_table) = (&mut Counters::default(), &mut SideTable::default());
-    let mut ctx =
-        PortContext { counters, side_table, outgoing: &mut left, occupancy: &mut held, trace: None };
+    let mut ctx = PortContext {
+        counters,
+        side_table,
+        outgoing: &mut left,
+        occupancy: &mut held,
+        split: AddressSplit::default(),
+        trace: None,
+    };
     // the first is in service; three wait, and there is room for no more, whether data or ACK
     for (name, data) in [(0, true), (1, true), (2, false), (3, true), (4, false), (5, true)] {
         let packet = match data {
@@ -103,4 +121,26 @@ fn acks_leave_first_and_the_buffer_counts_them_with_the_data() {
 fn a_packet_is_lost_when_it_has_left() {
     let mut port = with(2, Buffer::Infinite, &[1]);
     assert_eq!([0, 11_999_999, 12_000_000].map(|now| port.row(now).tally.lost), [0, 0, 1]);
+}
+
+#[test]
+fn packets_wait_for_the_shaper_though_the_line_is_free() {
+    // 1500 B take 12 us on the line, and 100 us at the shaper's 15 MB/s
+    let mut port = changed("cake", &[("bandwidth_bytes_s", 1.5e7)], Buffer::Infinite, &[]);
+    let common = CommonFields { size: 1500, ..CommonFields::default() };
+    let packet = Packet::ack(common, Flags::NONE, 0, 0, None);
+    let us = SECOND / 1_000_000;
+    at_port(|ctx| {
+        (0..3).for_each(|_| port.arrive(0, &packet, ctx));
+        assert_eq!((port.queue(), port.next_departure()), (2, 100 * us));
+        port.arrive(150 * us, &packet, ctx);
+        assert_eq!((port.queue(), port.next_departure()), (2, 200 * us));
+        port.catch_up(SECOND, ctx);
+        let left: Vec<_> = ctx.outgoing.iter().map(|(time, _)| *time).collect();
+        assert_eq!(left, [0, 100, 200, 300].map(|at| (at + 12) * us + 5));
+        ctx.outgoing.clear();
+        port.arrive(SECOND, &packet, ctx);
+        assert_eq!((port.queue(), ctx.outgoing[0].0), (0, SECOND + 12 * us + 5));
+    });
+    assert_eq!(port.row(SECOND).tally.max_queue, 2);
 }
