@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::size::Size;
 pub use crate::transport::{
-    AfterIdle, Count, EcnFeedback, EcnSupport, Pacing, Recovery, RtoRule, RttSampling, SynRetry,
+    AfterIdle, Count, EcnFeedback, EcnSupport, Pacing, Quic, Recovery, RtoRule, RttSampling, SynRetry,
     TimeoutReduction, TimeoutSacks, Transport,
 };
 

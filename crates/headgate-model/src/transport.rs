@@ -1,4 +1,4 @@
-//! The options of a TCP profile.
+//! The options of a profile of TCP or QUIC.
 
 use serde::Deserialize;
 
@@ -128,6 +128,26 @@ pub struct Transport {
     /// The ECN support of receivers.
     #[serde(default)]
     pub ecn_receiver: EcnSupport,
+    /// The settings of QUIC; absent = TCP. With QUIC, the options of TCP's loss recovery and ACKs have no
+    /// effect.
+    #[serde(default)]
+    pub quic: Option<Quic>,
+}
+
+/// The settings of QUIC (RFC 9002).
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quic {
+    /// A packet is lost if one with a number larger by this is acknowledged.
+    pub packet_threshold: u32,
+    /// An overtaken packet is lost after this many RTTs.
+    pub time_threshold: f64,
+    /// The longest wait of an ACK.
+    pub max_ack_delay_ps: u64,
+    /// Number of packets for one ACK.
+    pub ack_every: u32,
+    /// The reordering threshold of draft-ietf-quic-ack-frequency; 0 = ACKs do not reveal reordering early.
+    pub ack_reordering: u32,
 }
 
 /// The feedback of congestion marks.

@@ -35,6 +35,10 @@ impl<C: Controller> Sender<C> {
         if self.phase == Phase::SynSent {
             return self.on_syn_timeout(ctx);
         }
+        if self.quic.is_some() {
+            self.on_loss_timer(ctx);
+            return true;
+        }
         match self.alarm {
             Alarm::Timeout => self.on_timeout(ctx),
             Alarm::Probe => self.on_probe_alarm(ctx),

@@ -2,7 +2,7 @@
 
 use headgate_model::control::Window;
 pub use headgate_model::feedback::{CongestionHeader, Words};
-use headgate_model::units::Time;
+use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -57,6 +57,11 @@ pub trait SenderContext: Context {
         None
     }
 
+    /// Returns the delay that the current ACK of QUIC reports, picoseconds.
+    fn ack_delay(&self) -> Span {
+        0
+    }
+
     /// Observes an event, to count or to trace it.
     fn observe(&mut self, _event: Event) {}
 
@@ -76,6 +81,20 @@ pub trait ReceiverContext: Context {
     fn send_ack_with_counts(&mut self, ack: AckSegment, _counts: ByteCounts) {
         self.send_ack(ack);
     }
+
+    /// Sends an ACK of QUIC.
+    fn send_report(&mut self, ack: AckSegment, _report: AckReport) {
+        self.send_ack(ack);
+    }
+}
+
+/// What an ACK of QUIC reports beside its ranges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AckReport {
+    /// Time between the arrival of the largest packet number and the ACK, picoseconds.
+    pub delay: Span,
+    /// Received packets by codepoint, with ECN (RFC 9000 section 13.4). They are packets, not bytes.
+    pub counts: Option<ByteCounts>,
 }
 
 /// A SYN.
@@ -102,15 +121,16 @@ pub struct SynAck {
 /// A data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataSegment {
-    /// Sequence number, in segments.
+    /// Sequence number, in segments. Of QUIC it is the packet number.
     pub seq: u32,
-    /// Time stamp (RFC 7323). The ACK echoes it.
+    /// Time stamp (RFC 7323). The ACK echoes it. Of QUIC it is the sequence number of the segment that the
+    /// packet carries.
     pub stamp: u32,
     /// The ECN field, and further flags.
     pub flags: Flags,
 }
 
-/// An ACK.
+/// An ACK. One of QUIC contains [`crate::quic::AckRanges`] instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckSegment {
     /// The next segment expected. All segments below it have arrived.
@@ -139,7 +159,7 @@ pub enum Event {
     Established,
     /// A data segment was sent, for the first time or again.
     Sent {
-        /// Its sequence number.
+        /// Its sequence number, or the packet number of QUIC.
         seq: u32,
         /// True if the segment was sent before.
         again: bool,
@@ -171,7 +191,7 @@ pub enum Event {
     },
     /// A segment was found lost.
     Lost {
-        /// Its sequence number.
+        /// Its sequence number, or the packet number of QUIC.
         seq: u32,
     },
 }

@@ -73,6 +73,9 @@ impl<C: Controller> Sender<C> {
     /// NOTE(RFC 9768 section 3.2.2.4): a sender does not test for an ACE field of zero, because no router of
     /// the engine changes TCP headers.
     fn settle_counters(&mut self, syn_ack: Flags, ctx: &impl Context) -> bool {
+        if self.quic.is_some() {
+            return false; // its ACKs count packets from the first data on
+        }
         self.decoder = Some(Box::default());
         let Some(arrived) = field_of_syn(syn_ack) else { return false };
         let is_known = self.backoff == 0 || !ctx.profile().ecn_fallback; // the field of all SYNs is the same

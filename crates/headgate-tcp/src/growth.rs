@@ -27,7 +27,6 @@ impl<C: Controller> Sender<C> {
         ctx: &mut impl SenderContext,
     ) {
         let profile = ctx.profile();
-        let before = self.window.cwnd;
         let counted = if profile.count_segments { f64::from(newly) } else { 1.0 };
         let mut ack = self.ack_record(counted, flight, rtt_s, ctx);
         if let Some(share) = marked {
@@ -36,7 +35,14 @@ impl<C: Controller> Sender<C> {
                 ack.cwnd_limited &= self.phase == Phase::Timeout && self.window.slow_starts();
             }
         }
-        self.controller.on_ack(&ack, &self.rtt.path, &mut self.window);
+        self.pass_to_controller(&ack, newly, ctx);
+    }
+
+    /// Lets the controller raise the window by an ACK of `newly` segments, and counts it.
+    #[inline]
+    pub(crate) fn pass_to_controller(&mut self, ack: &Ack, newly: u32, ctx: &mut impl SenderContext) {
+        let before = self.window.cwnd;
+        self.controller.on_ack(ack, &self.rtt.path, &mut self.window);
         self.keep_whole(ctx);
         if !self.stats.left_slow_start && !self.window.slow_starts() {
             self.note_slow_start_exit(self.window.cwnd, ctx);
@@ -96,7 +102,7 @@ impl<C: Controller> Sender<C> {
     }
 
     #[inline]
-    fn delivery_rate(&mut self, sampled_s: f64, ctx: &impl Context) -> Rate {
+    pub(crate) fn delivery_rate(&mut self, sampled_s: f64, ctx: &impl Context) -> Rate {
         let (in_flight, wait) = (self.flight(), self.pace_next.saturating_sub(ctx.now()));
         let rate = self.sent.as_mut().map_or_else(Rate::default, |j| j.rate(in_flight));
         let rtt_s = if rate.rtt_s > 0.0 { rate.rtt_s } else { self.stamped_s(sampled_s, ctx) };

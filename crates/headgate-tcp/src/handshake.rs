@@ -69,7 +69,10 @@ impl<C: Controller> Sender<C> {
     /// answered.
     fn begin_after(&mut self, tries: u8, elapsed: Span, ctx: &mut impl SenderContext) {
         let profile = ctx.profile();
-        if self.backoff == 0 {
+        if self.quic.is_some() {
+            let tries = self.answered_try(tries);
+            self.begin_packets(elapsed - self.syn_left_after(tries, profile), ctx);
+        } else if self.backoff == 0 {
             self.rtt.sample(elapsed, (self.una, self.next), ctx.now(), profile);
         } else if profile.syn_retry == SynRetry::Rfc5681 {
             self.window.cwnd = 1.0; // a lost SYN is a sign of congestion (RFC 5681 §3.1)

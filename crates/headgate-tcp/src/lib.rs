@@ -1,4 +1,4 @@
-//! TCP as a pair of state machines: a [`Sender`] that any congestion controller drives, and a [`Receiver`].
+//! TCP and QUIC as a pair of state machines: a [`Sender`] that any congestion controller drives, and a [`Receiver`].
 //!
 //! Neither depends on a network, a clock or a socket. The embedder passes arriving packets in. Departing
 //! packets, timers and statistics go out through a [`context`] that the embedder implements. Sequence numbers
@@ -11,6 +11,7 @@
 //! * writes of an application with idle times between them (RFC 5681 §4.1, RFC 2861)
 //! * delayed ACKs (RFC 5681 §4.2), ECN (RFC 3168), its exact echo (RFC 8257), accurate ECN (RFC 9768), pacing,
 //!   delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation)
+//! * QUIC instead ([`quic`]): packet numbers, ACK ranges, loss detection and probe timeouts (RFC 9002)
 //!
 //! Which of them a connection has, and with which constants, is its [`Profile`]. Controllers are
 //! [`Controller`](headgate_model::control::Controller)s: those of headgate-algos, or the embedder's own.
@@ -82,6 +83,7 @@ mod loss_recovery;
 mod marks;
 mod output;
 mod profile;
+pub mod quic;
 mod rack;
 mod receiver;
 mod recovery;

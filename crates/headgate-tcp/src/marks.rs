@@ -105,6 +105,11 @@ impl Marks {
         self.counter.as_ref().is_some_and(|counter| counter.is_due())
     }
 
+    /// Returns the ECN field of ACKs, without feedback.
+    pub fn field(&self) -> Flags {
+        Flags::from(self.acks)
+    }
+
     /// Returns the flags of an ACK that leaves now.
     #[inline]
     pub fn ack(&mut self) -> Flags {

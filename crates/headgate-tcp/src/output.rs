@@ -41,6 +41,9 @@ impl<C: Controller> Sender<C> {
         if !self.window.is_sound() {
             return self.limit_exceeded(LimitExceeded::Window(self.window), ctx);
         }
+        if self.quic.is_some() {
+            return self.send_packets(ctx);
+        }
         if !self.has_room(ctx) {
             return self.note_usage(true, ctx);
         }
@@ -77,7 +80,7 @@ impl<C: Controller> Sender<C> {
 
     /// Reports an exceeded limit. The flow sends nothing new afterwards.
     #[cold]
-    fn limit_exceeded(&mut self, excess: LimitExceeded, ctx: &mut impl SenderContext) {
+    pub(crate) fn limit_exceeded(&mut self, excess: LimitExceeded, ctx: &mut impl SenderContext) {
         ctx.limit_exceeded(excess);
         self.stop();
     }
@@ -140,7 +143,7 @@ impl<C: Controller> Sender<C> {
     /// Whether the sender waits for the host's queue. It waits only while segments are in flight, whose ACK
     /// will wake it.
     #[inline]
-    fn waits_for_host(&self, now: Time) -> bool {
+    pub(crate) fn waits_for_host(&self, now: Time) -> bool {
         now < self.host_busy_until && self.next != self.una
     }
 
@@ -207,12 +210,18 @@ impl<C: Controller> Sender<C> {
         if ctx.now() >= self.pace_next {
             return true;
         }
+        self.set_pace_timer(ctx);
+        false
+    }
+
+    /// Sets the timer for the next turn, or for a request to routers before it.
+    #[inline]
+    pub(crate) fn set_pace_timer(&mut self, ctx: &mut impl SenderContext) {
         let turn = self.pace_next.min(self.next_header_request(ctx.now()));
         if turn < self.pace_armed {
             self.pace_armed = turn;
             ctx.set_timer(Timer::Pace, turn);
         }
-        false
     }
 
     /// Returns the time of the next request for a pace. A flow that sends less than a packet per RTT at the

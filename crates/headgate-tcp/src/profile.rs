@@ -5,6 +5,7 @@ use headgate_model::units::{SECOND, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::feedback::Feedback;
+use crate::quic::Quic;
 
 /// Segments of a flow that never ends.
 pub const ENDLESS: u32 = u32::MAX - 1;
@@ -157,6 +158,9 @@ profile! {
         pub ecn_fallback: bool,
         /// The most exact feedback that receivers of the profile support.
         pub ecn_support: Feedback,
+        /// The settings of QUIC; `None` is TCP. With QUIC, the options of TCP's loss recovery, time-outs,
+        /// time stamps and delayed ACKs have no effect.
+        pub quic: Option<Quic>,
     }
 }
 
@@ -261,6 +265,7 @@ impl Default for Profile {
             ecn_control: false,
             ecn_fallback: false,
             ecn_support: Feedback::Accurate,
+            quic: None,
         }
     }
 }

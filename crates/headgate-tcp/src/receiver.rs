@@ -8,6 +8,7 @@ use crate::context::{AckSegment, Blocks, Context, DataSegment, ReceiverContext, 
 use crate::flags::Flags;
 use crate::marks::Marks;
 use crate::profile::Profile;
+use crate::quic::ReceivedPackets;
 use crate::rtt::{stamp, taken};
 
 /// Segments above a hole, as disjoint ranges in order, and the most recent arrivals.
@@ -43,11 +44,13 @@ pub struct Receiver {
     ack_by: Time,
     ack_timer: Time,
     out_of_order: Option<Box<OutOfOrder>>,
+    /// The packets of QUIC that have arrived.
+    pub(crate) packets: Option<Box<ReceivedPackets>>,
 }
 
 /// The response to a data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reply {
+pub(crate) enum Reply {
     Now,
     /// In order without a hole: the ACK may be delayed.
     MayWait,
@@ -73,12 +76,16 @@ impl Receiver {
             ack_by: NEVER,
             ack_timer: NEVER,
             out_of_order: None,
+            packets: profile.quic.is_some().then(Box::default),
         }
     }
 
     /// Handles a data segment. Returns true if it was the last one missing, of the flow or of a write.
     #[inline]
     pub fn on_data(&mut self, segment: &DataSegment, ctx: &mut impl ReceiverContext) -> bool {
+        if self.packets.is_some() {
+            return self.on_packet(segment, ctx);
+        }
         if self.marks.take(segment.flags) && self.unacked > 0 {
             self.acknowledge(ctx);
         }
@@ -171,9 +178,22 @@ impl Receiver {
         }
         if self.ack_by > at {
             self.arm(ctx);
+        } else if self.packets.is_some() {
+            self.acknowledge_packets(ctx);
         } else {
             self.acknowledge(ctx);
         }
+    }
+
+    /// Notes that a packet of QUIC waits for an ACK, at most for `wait`.
+    pub(crate) fn note_unacked(&mut self, wait: Time, ctx: &mut impl Context) {
+        self.unacked = 1;
+        self.delay_ack(wait, ctx);
+    }
+
+    /// Notes that all packets of QUIC are acknowledged.
+    pub(crate) fn note_acked(&mut self) {
+        self.unacked = 0;
     }
 
     /// Number of segments that have arrived, each counted once, including those above a hole.
@@ -186,6 +206,7 @@ impl Receiver {
     pub fn close(&mut self) {
         (self.next, self.size, self.unacked, self.quick) = (0, 0, 0, 0);
         (self.ack_by, self.ack_timer, self.out_of_order) = (NEVER, NEVER, None);
+        self.packets = None;
     }
 
     /// Whether a segment's time stamp is older than another. Their ages at `now` are compared, because time
@@ -233,7 +254,7 @@ impl Receiver {
 
     /// Takes segment `seq`; `pushed` is true if it is the last one of a write.
     #[inline]
-    fn take(&mut self, seq: u32, pushed: bool) -> Reply {
+    pub(crate) fn take(&mut self, seq: u32, pushed: bool) -> Reply {
         if seq != self.next {
             return self.on_out_of_order(seq, pushed);
         }
@@ -295,7 +316,9 @@ impl Receiver {
     /// Heap memory of the receiver, bytes.
     pub fn extra_bytes(&self) -> usize {
         let ranges = |a: &OutOfOrder| size_of::<OutOfOrder>() + a.ranges.capacity() * 8;
-        self.out_of_order.as_deref().map_or(0, ranges) + self.marks.extra_bytes()
+        self.out_of_order.as_deref().map_or(0, ranges)
+            + self.marks.extra_bytes()
+            + self.packets.as_deref().map_or(0, ReceivedPackets::bytes)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::context::{AckSegment, Event, SenderContext};
 use crate::feedback::Feedback;
 use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
+use crate::quic::QuicState;
 use crate::reduction::Reduction;
 use crate::rtt::{EchoedStamp, Estimator, since};
 use crate::sent_packets::SentPackets;
@@ -58,6 +59,8 @@ pub struct Sender<C> {
     pub rtt: Estimator,
     pub(crate) recovery: Option<Box<LossRecovery>>,
     pub(crate) sent: Option<Box<SentPackets>>,
+    /// The state of QUIC, which replaces TCP's loss recovery.
+    pub(crate) quic: Option<Box<QuicState>>,
     pub(crate) pace_next: Time,
     /// The time for which the pacing timer was set.
     pub(crate) pace_armed: Time,
@@ -96,7 +99,9 @@ impl<C: Controller> Sender<C> {
     pub fn new(size: u32, controller: C, profile: &Profile) -> Self {
         let window =
             Window { cwnd: profile.initial_window, ssthresh: profile.initial_ssthresh, pace: f64::INFINITY };
-        let follows = profile.rack_tlp || controller.wants_rate();
+        let quic = profile.quic.is_some();
+        let follows = (profile.rack_tlp && !quic) || controller.wants_rate();
+        let feedback = if quic { Some(Feedback::Accurate) } else { profile.ecn_feedback };
         Self {
             una: 0,
             next: 0,
@@ -105,7 +110,7 @@ impl<C: Controller> Sender<C> {
             backoff: 0,
             alarm: Alarm::Timeout,
             has_timed_out: false,
-            feedback: Feedback::wanted(controller.echo(), profile.ecn, profile.ecn_feedback),
+            feedback: Feedback::wanted(controller.echo(), profile.ecn, feedback),
             reduced: false,
             codepoint: profile.ecn_codepoint.unwrap_or_else(|| controller.codepoint()),
             scheme: controller.scheme(),
@@ -116,7 +121,8 @@ impl<C: Controller> Sender<C> {
             round_end: 0,
             rtt: Estimator::new(profile),
             recovery: None,
-            sent: follows.then(|| Box::new(SentPackets::new(profile.rack_tlp))),
+            sent: follows.then(|| Box::new(SentPackets::new(profile.rack_tlp && !quic))),
+            quic: quic.then(Box::default),
             decoder: None,
             controller,
             recover: 0,
@@ -148,6 +154,9 @@ impl<C: Controller> Sender<C> {
     pub fn on_ack(&mut self, ack: &AckSegment, header: Option<&Words>, ctx: &mut impl SenderContext) -> bool {
         if matches!(self.phase, Phase::SynSent | Phase::Closed) {
             return false;
+        }
+        if self.quic.is_some() {
+            return self.on_packets_acked(ack, header, ctx);
         }
         debug_assert!(ack.next <= self.next, "an ACK of what was never sent");
         self.read_header(header, ctx);
@@ -238,12 +247,17 @@ impl<C: Controller> Sender<C> {
         self.phase = Phase::Closed;
         self.recovery = None;
         self.sent = None;
+        self.quic = None;
         self.undo = None;
     }
 
     /// Number of segments in the network, as far as the sender knows.
     pub fn flight(&self) -> u32 {
-        self.recovery.as_ref().map_or(self.next - self.una, |e| e.scoreboard.pipe())
+        match (&self.recovery, &self.quic) {
+            (None, None) => self.next - self.una,
+            (Some(recovery), _) => recovery.scoreboard.pipe(),
+            (None, Some(quic)) => quic.in_flight(),
+        }
     }
 
     /// The controller's gauge; NaN if it provides none.
@@ -255,6 +269,7 @@ impl<C: Controller> Sender<C> {
     pub fn extra_bytes(&self) -> usize {
         self.recovery.as_ref().map_or(0, |e| e.bytes())
             + self.sent.as_ref().map_or(0, |j| j.bytes())
+            + self.quic.as_ref().map_or(0, |quic| quic.bytes())
             + self.undo.as_ref().map_or(0, |_| size_of::<Reduction>())
             + self.decoder.as_ref().map_or(0, |_| size_of::<MarkDecoder>())
             + self.bytes_of_writes()

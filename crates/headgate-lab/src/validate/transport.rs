@@ -2,7 +2,7 @@
 
 use headgate_model::check::{LONGEST_DELAY_S, LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::ecn::Ecn;
-use headgate_model::plan::{Pacing, RtoRule, Transport};
+use headgate_model::plan::{Pacing, Quic, RtoRule, Transport};
 use headgate_model::units::{SECOND, seconds};
 
 /// Largest number of profiles, because a profile's number is carried in eight bits of each SYN.
@@ -16,6 +16,12 @@ const LARGEST_WINDOW: f64 = 1e9;
 
 /// Shortest time-out; shorter ones would expire more often than packets pass.
 const SHORTEST_TIMEOUT: u64 = SECOND / 1_000_000;
+
+/// Largest threshold of packet numbers of QUIC.
+const MOST_PACKETS: u64 = 1_000_000;
+
+/// Bounds of QUIC's time threshold. Below 1, packets in flight would count as lost.
+const TIME_THRESHOLDS: (f64, f64) = (1.0, 100.0);
 
 /// Bounds of pacing gains. Others are a mistake, and a gain near 0 would cause an endless gap.
 const GAINS: (f64, f64) = (0.01, 100.0);
@@ -34,12 +40,21 @@ fn profile(t: &Transport, at: &PlanPath) -> Result {
     at.span("clock_ps", t.clock_ps, LONGEST_DELAY_S)?;
     at.span("timestamp_clock_ps", t.timestamp_clock_ps, LONGEST_DELAY_S)?;
     ecn(t, at)?;
+    t.quic.map_or(Ok(()), |q| quic(q, &PlanPath::new(at.key("quic"))))?;
     t.pacing.map_or(Ok(()), |p| pacing(p, at))
 }
 
 fn ecn(t: &Transport, at: &PlanPath) -> Result {
     let is_ect = matches!(t.ecn_codepoint, None | Some(Ecn::Ect0 | Ecn::Ect1));
     at.ensure(is_ect, "ecn_codepoint", || "data of an ECN-capable sender carry ect0 or ect1".into())
+}
+
+fn quic(q: Quic, at: &PlanPath) -> Result {
+    at.count("packet_threshold", q.packet_threshold.into(), (1, MOST_PACKETS), "packets")?;
+    at.number("time_threshold", q.time_threshold, TIME_THRESHOLDS, "RTTs")?;
+    at.span("max_ack_delay_ps", q.max_ack_delay_ps, LONGEST_DELAY_S)?;
+    at.count("ack_every", q.ack_every.into(), (1, MOST_PACKETS), "packets")?;
+    at.count("ack_reordering", q.ack_reordering.into(), (0, MOST_PACKETS), "packets")
 }
 
 fn sizes(t: &Transport, at: &PlanPath) -> Result {

@@ -3,7 +3,7 @@
 
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Words;
-use headgate_model::units::Time;
+use headgate_model::units::{Span, Time};
 use headgate_tcp::context as tcp;
 use headgate_tcp::{ByteCounts, Profile};
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,9 @@ pub struct ShardState<L> {
     /// The byte counts of the AccECN option of the ACK that a sender handles.
     #[serde(skip)]
     pub byte_counts: Option<ByteCounts>,
+    /// The delay of the ACK of QUIC that a sender handles, picoseconds.
+    #[serde(skip)]
+    pub ack_delay: Span,
     /// Packets that leave a port that stores packets, and the times of their arrival.
     pub outgoing: Vec<(Time, Packet)>,
     /// Packets stored by the shard's ports.
@@ -87,6 +90,7 @@ impl<L> ShardState<L> {
             side_table: SideTable::default(),
             header: NO_HEADER,
             byte_counts: None,
+            ack_delay: 0,
             outgoing: Vec::new(),
             occupancy: PortOccupancy::default(),
             flow_rows: Vec::new(),

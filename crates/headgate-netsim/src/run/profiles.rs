@@ -4,6 +4,7 @@ use headgate_model::plan::{
     self, AfterIdle, Count, EcnFeedback, EcnSupport, Pacing, Recovery, RttSampling, SynRetry,
     TimeoutReduction, TimeoutSacks, Transport,
 };
+use headgate_tcp::quic::Quic;
 use headgate_tcp::{ENDLESS, Feedback, Profile, RtoRule};
 
 /// Converts a transport profile. See [`Transport`] for the fields.
@@ -77,6 +78,18 @@ pub fn profile(t: &Transport) -> Profile {
             EcnSupport::Any => Feedback::Accurate,
         },
         burst_edge: if t.pacing_bursts { Profile::burst_edge_of(t.segment_bytes) } else { 0 },
+        quic: t.quic.map(quic),
         pacing: t.pacing.map(|Pacing { slow_start_gain, gain }| (slow_start_gain, gain)),
+    }
+}
+
+/// Converts the settings of QUIC.
+fn quic(t: plan::Quic) -> Quic {
+    Quic {
+        packet_threshold: t.packet_threshold,
+        time_threshold: t.time_threshold,
+        max_ack_delay: t.max_ack_delay_ps,
+        ack_every: t.ack_every,
+        ack_reordering: t.ack_reordering,
     }
 }

@@ -50,6 +50,9 @@ pub struct Host {
     /// The AccECN option of each of these ACKs that carries one, and that of the ACK that a sender handles.
     pub options: Vec<ByteCounts>,
     pub option: Option<ByteCounts>,
+    /// The delay that the ACK of QUIC reports which a sender handles, and those of a receiver's ACKs.
+    pub delay: Span,
+    pub delays: Vec<Span>,
     timers: Vec<(Time, Timer)>,
     pub timeouts: u32,
 }
@@ -81,6 +84,10 @@ impl SenderContext for Host {
         self.option
     }
 
+    fn ack_delay(&self) -> Span {
+        self.delay
+    }
+
     fn observe(&mut self, event: Event) {
         self.timeouts += u32::from(event == Event::Timeout);
     }
@@ -98,6 +105,12 @@ impl ReceiverContext for Host {
     fn send_ack_with_counts(&mut self, ack: AckSegment, counts: ByteCounts) {
         self.acks.push(ack);
         self.options.push(counts);
+    }
+
+    fn send_report(&mut self, ack: AckSegment, report: AckReport) {
+        self.acks.push(ack);
+        self.options.extend(report.counts);
+        self.delays.push(report.delay);
     }
 }
 
@@ -246,7 +259,7 @@ pub struct End {
 
 impl End {
     /// Segments of the flow. Segment `n` was sent `SEGMENTS - n` units of the time stamp before time 0.
-    const SEGMENTS: u32 = 1000;
+    pub const SEGMENTS: u32 = 1000;
 
     pub fn new(profile: Profile, syn: Flags) -> Self {
         let host = Host::new(profile);
@@ -276,6 +289,11 @@ impl End {
     pub fn receive_sent_at(&mut self, seq: u32, sent: u32, flags: Flags) -> bool {
         let stamp = sent.wrapping_sub(Self::SEGMENTS);
         self.tcp.on_data(&DataSegment { seq, stamp, flags }, &mut self.host)
+    }
+
+    /// Delivers a packet of QUIC that carries a segment.
+    pub fn receive_packet(&mut self, number: u32, segment: u32, flags: Flags) -> bool {
+        self.tcp.on_data(&DataSegment { seq: number, stamp: segment, flags }, &mut self.host)
     }
 
     /// Returns the numbers of the segments whose time stamps these ACKs echo.

@@ -6,6 +6,7 @@ mod acks;
 mod ecn;
 mod host;
 mod idle;
+mod quic;
 mod rack;
 mod recovery;
 mod timers;

@@ -2,6 +2,7 @@
 
 use headgate_model::control::Controller;
 use headgate_model::feedback::CongestionHeader;
+use headgate_model::units::Span;
 use headgate_tcp::ByteCounts;
 use headgate_tcp::context::{self as tcp, Context as _, DataSegment, SenderContext, Syn};
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,10 @@ impl<L: Controller> SenderContext for Host<'_, L, SenderRole<'_>> {
 
     fn byte_counts(&self) -> Option<ByteCounts> {
         self.state.byte_counts
+    }
+
+    fn ack_delay(&self) -> Span {
+        self.state.ack_delay
     }
 
     #[inline(always)]

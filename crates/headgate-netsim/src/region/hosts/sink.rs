@@ -3,7 +3,7 @@
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
 use headgate_model::units::Time;
-use headgate_tcp::context::{AckSegment, Context as _, ReceiverContext};
+use headgate_tcp::context::{AckReport, AckSegment, Context as _, ReceiverContext};
 use headgate_tcp::{ByteCounts, Profile, Receiver};
 use serde::{Deserialize, Serialize};
 
@@ -126,12 +126,18 @@ impl<L: ControllerRegistry> ReceiverContext for Host<'_, L, ReceiverRole<'_>> {
 
     #[inline(always)]
     fn send_ack(&mut self, ack: AckSegment) {
-        let options = ack.blocks.map(|blocks| AckOptions { blocks: Some(blocks), counts: None });
+        let options = ack.blocks.map(|blocks| AckOptions { blocks: Some(blocks), ..AckOptions::default() });
         self.send_with_options(ack, options);
     }
 
     fn send_ack_with_counts(&mut self, ack: AckSegment, counts: ByteCounts) {
-        self.send_with_options(ack, Some(AckOptions { blocks: ack.blocks, counts: Some(counts) }));
+        let options = AckOptions { blocks: ack.blocks, counts: Some(counts), delay: 0 };
+        self.send_with_options(ack, Some(options));
+    }
+
+    fn send_report(&mut self, ack: AckSegment, AckReport { delay, counts }: AckReport) {
+        let options = AckOptions { blocks: ack.blocks, counts, delay };
+        self.send_with_options(ack, (options != AckOptions::default()).then_some(options));
     }
 }
 
