@@ -1,10 +1,24 @@
-"""The TCP presets. Times are picoseconds, sizes bytes, windows segments."""
+"""The presets of TCP and QUIC. Times are picoseconds, sizes bytes, windows segments."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from headgate.base.units import parse_bytes, parse_packets, parse_time_ps
+from headgate.scenario.base import Model
+
+class Pacing(Model):
+    """Send evenly at a multiple of cwnd/srtt instead of in bursts."""
+
+    slow_start_gain: float = Field(
+        2.0, ge=0.01, le=100, description="Multiple of cwnd/srtt in slow start."
+    )
+    gain: float = Field(
+        1.2, ge=0.01, le=100, description="Multiple of cwnd/srtt in congestion avoidance."
+    )
+
 
 DEFAULT: dict[str, Any] = {
     "segment": parse_bytes("1460 B"),
@@ -53,6 +67,11 @@ DEFAULT: dict[str, Any] = {
     "ecn_fallback": False,
     "ecn_receiver": "any",
     "after_idle": "rfc5681",
+    "packet_threshold": None,
+    "time_threshold": None,
+    "max_ack_delay": None,
+    "ack_every": None,
+    "ack_reordering": None,
 }
 
 # Kernel 6.x: time stamps take 12 B of each header, so an MTU of 1500 B carries 1448 B. While the
@@ -106,4 +125,50 @@ MESONET = DEFAULT | {
     "recovery": "newreno",
 }
 
-PRESETS = {"default": DEFAULT, "linux": LINUX, "ns2": NS2, "mesonet": MESONET}
+# RFC 9000 and 9002 over IPv4 with an MTU of 1500 B. A data packet has 20 B of IP, 8 B of UDP, 27 B of
+# QUIC (a short header with a connection ID of 8 B, and the tag of AEAD) and 8 B of a STREAM frame.
+# The first packet is padded to 1200 B (RFC 9000 section 14.1), and so is its answer here.
+QUIC = DEFAULT | {
+    "segment": parse_bytes("1437 B"),
+    "header": parse_bytes("63 B"),
+    "ack": parse_bytes("65 B"),
+    "syn": parse_bytes("1228 B"),
+    "syn_timeout": parse_time_ps("999 ms"),  # kInitialRtt, and four times half of it
+    "window_validation": True,  # RFC 9002 section 7.8
+    "pacing": Pacing(slow_start_gain=1.25, gain=1.25),  # RFC 9002 section 7.7
+    "after_idle": "keep",
+    "packet_threshold": 3,  # kPacketThreshold
+    "time_threshold": 1.125,  # kTimeThreshold
+    "max_ack_delay": parse_time_ps("25 ms"),  # RFC 9000 section 18.2
+    "ack_every": 2,  # RFC 9000 section 13.2.2
+    "ack_reordering": 1,  # RFC 9000 section 13.2.1
+}
+
+_DETECTION = "QUIC finds losses by packet number and time (packet_threshold, time_threshold)"
+_TIMEOUTS = "QUIC has probe timeouts, which follow from RTT samples and max_ack_delay"
+_ACKS = "receivers of QUIC answer by max_ack_delay, ack_every and ack_reordering"
+_NUMBERS = "every packet of QUIC has a new number, so that each sample is exact"
+_NEVER_NEEDLESS = "QUIC undoes no reduction"
+_ECN = "QUIC has one feedback: each ACK counts the packets of each codepoint"
+
+#: Keys without a meaning for QUIC, and why.
+ONLY_TCP: dict[str, str] = {
+    **dict.fromkeys(("recovery", "limited_transmit", "rack_tlp", "timeout_sacks"), _DETECTION),
+    **dict.fromkeys(("rto_rule", "rto_tick", "min_rto", "rto_margin"), _TIMEOUTS),
+    **dict.fromkeys(("initial_rto", "max_rto", "tail_probe", "timeout_reduction"), _TIMEOUTS),
+    **dict.fromkeys(("delayed_ack", "delayed_ack_timeout", "quick_acks"), _ACKS),
+    **dict.fromkeys(("rtt_sampling", "clock", "timestamp_clock"), _NUMBERS),
+    **dict.fromkeys(("dsack", "undo", "frto"), _NEVER_NEEDLESS),
+    **dict.fromkeys(("ecn_feedback", "accecn_option", "ecn_fallback"), _ECN),
+    "prr": "QUIC reduces the window at once (RFC 9002 section 7.3.2)",
+    "count": "QUIC grows by acknowledged packets (RFC 9002 section 7.3)",
+    "whole_windows": "QUIC counts bytes (RFC 9002 section 7)",
+    "pacing_bursts": "it is Linux's pacing of TCP; QUIC sends at most its initial window at once",
+    "after_idle": "QUIC keeps the window and paces (RFC 9002 section 7.8)",
+    "syn_retry": "a lost first packet of QUIC does not reduce the window",
+}
+
+#: Keys that only QUIC has.
+ONLY_QUIC = ("packet_threshold", "time_threshold", "max_ack_delay", "ack_every", "ack_reordering")
+
+PRESETS = {"default": DEFAULT, "linux": LINUX, "ns2": NS2, "mesonet": MESONET, "quic": QUIC}

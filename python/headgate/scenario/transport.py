@@ -1,7 +1,8 @@
-"""TCP profiles: four presets, and every field settable on top of one.
+"""Transport profiles: five presets, and every field settable on top of one.
 
-`default` is what the RFCs say today; `linux` what a Linux sender and receiver do; `ns2` what the
-agents of ns-2 do; `mesonet` what is known of the simulator of the NIST study of TCP replacements.
+`default` is what the RFCs of TCP say today; `linux` what a Linux sender and receiver do; `ns2` what the
+agents of ns-2 do; `mesonet` what is known of the simulator of the NIST study of TCP replacements; `quic` is
+QUIC by RFC 9000 and RFC 9002.
 """
 
 from __future__ import annotations
@@ -12,26 +13,15 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from headgate.scenario.base import Bytes, Model, Packets, Time, also_text, at
-from headgate.scenario.presets import PRESETS
-
-
-class Pacing(Model):
-    """Send evenly at a multiple of cwnd/srtt instead of in bursts."""
-
-    slow_start_gain: float = Field(
-        2.0, ge=0.01, le=100, description="Multiple of cwnd/srtt in slow start."
-    )
-    gain: float = Field(
-        1.2, ge=0.01, le=100, description="Multiple of cwnd/srtt in congestion avoidance."
-    )
+from headgate.scenario.presets import ONLY_QUIC, ONLY_TCP, PRESETS, Pacing
 
 
 class Transport(Model):
-    """How TCP sends and receives, apart from its algorithm. Unset fields come from the preset."""
+    """How TCP or QUIC sends and receives, apart from its algorithm. Unset fields come from the preset."""
 
     model_config = ConfigDict(json_schema_extra=also_text)
 
-    preset: Literal["default", "linux", "ns2", "mesonet"] = Field(
+    preset: Literal["default", "linux", "ns2", "mesonet", "quic"] = Field(
         "default", description="Profile from which unset fields come."
     )
     segment: Bytes | None = Field(None, description="Payload of a full data packet.")
@@ -192,6 +182,39 @@ class Transport(Model):
         "or keep. Algorithms that set the window by a model of the path, such as bbr, keep it.",
     )
 
+    packet_threshold: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="QUIC: a packet is lost if one with a number larger by this is acknowledged "
+        "(RFC 9002 section 6.1.1).",
+    )
+    time_threshold: float | None = Field(
+        None,
+        ge=1,
+        le=100,
+        description="QUIC: an overtaken packet is lost after this many RTTs (RFC 9002 section "
+        "6.1.2).",
+    )
+    max_ack_delay: Time | None = Field(
+        None, description="QUIC: longest wait of an ACK (RFC 9000 section 18.2)."
+    )
+    ack_every: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="QUIC: number of packets for one ACK (RFC 9000 section 13.2.2), one more than "
+        "the ack-eliciting threshold of draft-ietf-quic-ack-frequency.",
+    )
+    ack_reordering: int | None = Field(
+        None,
+        ge=0,
+        le=1_000_000,
+        description="QUIC: a packet out of order is acknowledged at once (1), never (0), or when a "
+        "missing packet is that far behind (the reordering threshold of "
+        "draft-ietf-quic-ack-frequency).",
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _from_name(cls, given: Any) -> Any:
@@ -201,6 +224,7 @@ class Transport(Model):
     @model_validator(mode="after")
     def _fits_together(self) -> Transport:
         full = self.resolved
+        self._fits_preset()
         if not 0 < full["segment"] <= 2**16 - 1:
             raise at("segment", "a segment must be from 1 B to 65535 B")
         for field in ("header", "ack", "syn"):
@@ -219,6 +243,17 @@ class Transport(Model):
         if full["initial_window"] < 1:
             raise at("initial_window", "the initial window must be at least 1 packet")
         return self
+
+    def _fits_preset(self) -> None:
+        """Refuse keys of QUIC without its preset, and keys of TCP with it."""
+        if self.preset != "quic":
+            for name in ONLY_QUIC:
+                if getattr(self, name) is not None:
+                    raise at(name, f"'{name}' is a key of QUIC, which needs preset = \"quic\"")
+            return
+        for name, why in ONLY_TCP.items():
+            if getattr(self, name) not in (None, PRESETS["quic"][name]):
+                raise at(name, f"'{name}' is a key of TCP, which preset \"quic\" does not use: {why}")
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
@@ -267,6 +302,7 @@ class Transport(Model):
             "clock_ps": full["clock"],
             "timestamp_clock_ps": full["timestamp_clock"],
             "pacing": pacing.model_dump() if isinstance(pacing, Pacing) else None,
+            **({"quic": _plan_quic(full)} if self.preset == "quic" else {}),
         }
 
 
@@ -286,6 +322,11 @@ def _plan_ecn(full: dict[str, Any]) -> dict[str, Any]:
         made["ecn_feedback"] = full["ecn_feedback"]
     later = ("accecn_option", "ecn_control", "ecn_fallback", "ecn_receiver")
     return made | {key: full[key] for key in later if full[key] != PRESETS["default"][key]}
+
+
+def _plan_quic(full: dict[str, Any]) -> dict[str, Any]:
+    made = {name: full[name] for name in ONLY_QUIC}
+    return made | {"max_ack_delay_ps": made.pop("max_ack_delay")}
 
 
 def _finite(packets: Any) -> float | None:

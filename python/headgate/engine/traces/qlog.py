@@ -3,7 +3,7 @@
 Main schema draft-ietf-quic-qlog-main-schema-02, events draft-ietf-quic-qlog-quic-events-02, records
 of RFC 7464. qlog describes QUIC, which uses no packet number twice. So the packets of a sender are
 numbered from 0, and the bytes of a segment are in a stream frame; an ACK names the packets that it
-is the first to acknowledge.
+is the first to acknowledge. Flows with the preset `quic` have packet numbers and ranges of their own.
 """
 
 from __future__ import annotations
