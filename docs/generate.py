@@ -242,7 +242,11 @@ def _written(profile: Any) -> dict[str, Any]:
     """Return every field of a profile as a user would write it."""
     full = profile.model_copy(update=profile.resolved)
     written: dict[str, Any] = full.model_dump(mode="json")
-    return {key: str(v).lower() if isinstance(v, bool) else v for key, v in written.items()}
+
+    def text(value: Any) -> Any:
+        return "-" if value is None else str(value).lower() if isinstance(value, bool) else value
+
+    return {key: text(value) for key, value in written.items()}
 
 
 def columns() -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 from headgate.base import catalog
+from headgate.scenario.presets import ONLY_QUIC, ONLY_TCP
 from headgate.scenario.transport import Transport
 
 from .draw import Draw
@@ -44,6 +45,11 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "quick_acks": (0, 1, 16, 2**32 - 1),
     "clock": ("0 s", "1 ps", "1 ms", "10 ms", "1 s"),
     "timestamp_clock": ("0 s", "1 ps", "1 ms", "1 s"),
+    "packet_threshold": (1, 3, 1000, 1_000_000),
+    "time_threshold": (1.0, 1.125, 4.0, 100.0),
+    "max_ack_delay": ("0 s", "1 us", "25 ms", "1 s"),
+    "ack_every": (1, 2, 10, 1_000_000),
+    "ack_reordering": (0, 1, 3, 1_000_000),
     "pacing": (
         "none",
         {},
@@ -80,8 +86,13 @@ def transport(draw: Draw) -> dict[str, Any]:
     """Draw a profile: a preset, and some fields on top of it."""
     fields = Transport.model_fields
     share = draw.of(0.0, 0.1, 0.1, 0.4)
-    drawn = {name: field(draw, name) for name in fields if name != "preset" and draw.maybe(share)}
-    return ({"preset": field(draw, "preset")} if draw.maybe(0.6) else {}) | drawn
+    preset = {"preset": field(draw, "preset")} if draw.maybe(0.6) else {}
+    # mostly only the keys of the preset: others are refused
+    others = ONLY_TCP if preset.get("preset") == "quic" else ONLY_QUIC
+    left_out = {"preset", *(() if draw.maybe(0.02) else others)}
+    return preset | {
+        name: field(draw, name) for name in fields if name not in left_out and draw.maybe(share)
+    }
 
 
 def field(draw: Draw, name: str) -> Any:

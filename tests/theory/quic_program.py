@@ -45,6 +45,9 @@ class Receiver:
     every: int = 2
     reordering: int = 1
     seen: set[int] = field(default_factory=set)
+    largest: int = -1
+    begins: dict[int, int] = field(default_factory=dict)
+    """The first packet of the range that ended with a packet, when an ACK reported it."""
     acks: list[Ack] = field(default_factory=list)
     waiting: int = 0
     due_at: int | None = None
@@ -56,9 +59,10 @@ class Receiver:
         self.wait(at)
         if number in self.seen:
             return
-        before = max(self.seen, default=-1)
+        before = self.largest
         self.seen.add(number)
-        self.largest_at = at if number > before else self.largest_at
+        if number > before:
+            self.largest, self.largest_at = number, at
         self.waiting += 1
         if self.waiting >= self.every or self._is_out_of_order(number, before):
             self._acknowledge(at)
@@ -77,7 +81,7 @@ class Receiver:
             return number != before + 1
         if self.reported < 0:
             return False
-        largest = max(self.seen)
+        largest = self.largest
         # what no ACK has yet declared lost
         first = max(0, self.reported - self.reordering + 1)
         missing = next((n for n in range(first, largest) if n not in self.seen), largest)
@@ -85,22 +89,28 @@ class Receiver:
 
     def _acknowledge(self, at: int) -> None:
         self.waiting, self.due_at = 0, None
-        self.reported = max(self.seen)
+        self.reported = self.largest
         delay = (at - self.largest_at) // (8 * PS // 10**6) * (8 * PS // 10**6)
         self.acks.append(Ack(at, self._ranges(), delay))
 
     def _ranges(self) -> list[Range]:
         """Return the four largest ranges, the largest first (section 19.3.1)."""
         ranges: list[Range] = []
-        number = max(self.seen)
+        number = self.largest
         while number >= 0 and len(ranges) < 4:
             last = number
-            while number in self.seen:
-                number -= 1
+            number = self._first_of_range(last) - 1
             ranges.append((number + 1, last))
             while number >= 0 and number not in self.seen:
                 number -= 1
         return ranges
+
+    def _first_of_range(self, last: int) -> int:
+        first = self.begins.get(last, last)  # the range was as long when it was reported last
+        while first - 1 in self.seen:
+            first = self.begins.get(first - 1, first - 1)
+        self.begins[last] = first
+        return first
 
 
 @dataclass
@@ -150,16 +160,18 @@ class Sender:
     def wait(self, until: int) -> None:
         """Let the timers expire that are due before a time."""
         while True:
-            loss, pace = self._timer(), self.pace_at
-            due = [at for at in (loss, pace) if at is not None and at < until]
-            if not due:
+            now = self.next_timer()
+            if now is None or now >= until:
                 return
-            now = min(due)
-            if loss == now:
+            if self._timer() == now:
                 self._on_loss_detection_timeout(now)
             else:
                 self.pace_at = None
                 self._send(now)
+
+    def next_timer(self) -> int | None:
+        """Return when the next timer expires."""
+        return min((at for at in (self._timer(), self.pace_at) if at is not None), default=None)
 
     def acknowledge(self, now: int, ranges: list[Range], delay: int) -> bool:
         """Take an ACK (appendix A.7). Return whether all segments have arrived."""
@@ -224,9 +236,7 @@ class Sender:
     def _detect_lost(self, now: int) -> None:
         """Appendix A.10, DetectAndRemoveLostPackets; then OnPacketsLost of appendix B.8."""
         self.loss_time = None
-        delay = max(
-            ps(K_TIME_THRESHOLD * max(self.latest_rtt, self.smoothed_rtt)), K_GRANULARITY
-        )
+        delay = max(ps(K_TIME_THRESHOLD * max(self.latest_rtt, self.smoothed_rtt)), K_GRANULARITY)
         lost = []
         for number in sorted(self.sent_packets):
             packet = self.sent_packets[number]

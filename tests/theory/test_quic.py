@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,11 @@ import pytest
 from tests.unit.traced import run_traced
 
 from headgate import Result, Scenario, Trace
+from headgate.base.errors import InterruptedRunError
 from headgate.data.tables import Table
+from headgate.engine.api import simulate
+from headgate.engine.run.options import RunOptions
+from headgate.engine.run.progress import Progress, StopRunError
 
 from .quic_program import PS, Range, Receiver, Sender, ps
 
@@ -51,7 +57,7 @@ def scenario(
 
 
 def completion_s(result: Result) -> float:
-    return float(result.flows["fct_s"][0])
+    return float(result.flows["fct_receiver_s"][0])
 
 
 def counts(result: Result) -> list[int]:
@@ -68,7 +74,7 @@ def test_windows_double_and_are_paced(packets: int, rounds: int) -> None:
     """A window of w packets leaves within w / (1.25 w / rtt) = 0.8 RTT, ten of them at once."""
     result = scenario(f"{packets} packets").run(seed=1)
     least = (rounds + 0.5) * RTT_S
-    assert least < completion_s(result) < least + 0.8 * RTT_S
+    assert least < completion_s(result) < least + 0.8 * RTT_S + packets * PACKET_S
     assert counts(result) == [0, 0, 0]
 
 
@@ -81,8 +87,9 @@ def test_a_lost_packet_is_repaired_in_a_round_trip() -> None:
 
 
 def test_the_last_packet_is_repaired_after_a_probe_timeout() -> None:
-    """A probe leaves one timeout after the last packet, without a recovery or a smaller window.
+    """A probe leaves one timeout after the last packet; its ACK reveals the loss.
 
+    Both probes repeat the only segment in flight.
     Each sample is about 100 ms: the first leaves rttvar at 50 ms, and each later one takes off a
     quarter. Of ten packets nine arrive. Four ACKs answer two each, the last one waits 25 ms.
     """
@@ -92,7 +99,7 @@ def test_the_last_packet_is_repaired_after_a_probe_timeout() -> None:
     assert completion_s(result) == pytest.approx(
         RTT_S + timeout_s + RTT_S / 2 + 10 * PACKET_S, abs=0.005
     )
-    assert counts(result)[1:] == [0, 1]
+    assert counts(result) == [2, 1, 1]
 
 
 def test_a_lost_probe_doubles_the_timeout() -> None:
@@ -110,46 +117,57 @@ def test_a_lost_first_packet_is_repeated_after_999_ms() -> None:
     assert completion_s(late) == pytest.approx(whole + 0.999, abs=1e-6)
 
 
-def mean_window(loss: float, seed: int, transport: dict[str, Any] | None = None) -> float:
-    """Return the packets of a round trip of NewReno under random loss."""
-    duration_s = 4000 if loss < 0.01 else 1500
-    made = scenario(None, duration=f"{duration_s} s", transport=transport, loss=loss)
-    result = made.run(seed=seed)
+def mean_window(loss: float, seed: int, packets: float) -> float:
+    """Return the packets of a round trip of NewReno under random loss, over about so many packets."""
+    duration_s = round(packets / (1.22 / math.sqrt(loss)) * RTT_S)
+    result = scenario(None, duration=f"{duration_s} s", loss=loss).run(seed=seed)
     return float(result.flows["delivered_packets"][0]) * RTT_S / duration_s
 
 
 def test_the_rate_under_rare_losses_follows_the_square_root() -> None:
-    """Mathis et al.: 1.22/p^0.5 if losses are periodic, 1.31/p^0.5 if they are independent (Ott et al.)."""
-    window = mean_window(0.001, seed=1)
-    assert window == pytest.approx(1.31 / math.sqrt(0.001), rel=0.05)
+    """If losses are independent, windows are 1.31/p^0.5 (Ott et al. 1996), if periodic 1.22/p^0.5.
 
-
-def test_recovery_pauses_until_half_the_window_has_left() -> None:
-    """At 1 % the packet simulation of the sawtooth gives the rate, with the round trip of a repair."""
-    measured = np.mean([mean_window(0.01, seed) for seed in (1, 2, 3)])
-    assert measured == pytest.approx(simulate_sawtooth(0.01, 400_000), rel=0.05)
-
-
-def simulate_sawtooth(loss: float, packets: int) -> float:
-    """Return the mean window of additive increase and halving, one round trip at a time.
-
-    A round trip with a loss halves the window. In the round trip of the repair it does not grow, and
-    its packets cannot halve it again if they left before.
+    Each loss costs half a window until the flight has fallen to the new window, and 2.5 round trips
+    without growth. At a window of 40 with a loss every 26 round trips these are some percent.
     """
-    chance = np.random.default_rng(1)
-    window, sent, rounds = 10.0, 0, 0
-    while sent < packets:
-        size = int(window)
-        lost = chance.random(size) < loss
-        sent, rounds = sent + size, rounds + 1
-        if lost.any():
-            # packets behind the loss leave before it is known: one for each ACK before it
-            after = int(np.argmax(lost))
-            sent, rounds = sent + after, rounds + 1
-            window = max(round(window) / 2, 2.0)
+    window = mean_window(0.001, seed=1, packets=3e6)
+    assert 0.9 * 1.31 / math.sqrt(0.001) < window < 1.31 / math.sqrt(0.001)
+
+
+def test_the_rate_under_frequent_losses_is_that_of_the_program() -> None:
+    """The program has the same path and other random numbers. Of 2000 losses the error is 1 to 2 %."""
+    measured = np.mean([mean_window(0.01, seed, 4e5) for seed in (1, 2, 3)])
+    assert measured == pytest.approx(simulate_program(0.01, 2000), rel=0.04)
+
+
+def simulate_program(loss: float, duration_s: int, seed: int = 7) -> float:
+    """Return the packets of a round trip of the program on a path with random loss."""
+    chance = np.random.default_rng(seed)
+    sender, receiver, one_way = Sender(10**9), Receiver(), ps(RTT_S / 2)
+    arrivals: list[tuple[int, int, bool, Any]] = []
+    sender.establish(2 * one_way, 2 * one_way)
+    sent, acked, count = 0, 0, itertools.count()
+    while True:
+        for at, number, _ in sender.sent[sent:]:
+            if chance.random() >= loss:
+                heapq.heappush(arrivals, (at + one_way, next(count), False, number))
+        sent = len(sender.sent)
+        for ack in receiver.acks[acked:]:
+            heapq.heappush(arrivals, (ack.at + one_way, next(count), True, ack))
+        acked = len(receiver.acks)
+        timers = [t for t in (receiver.due_at, sender.next_timer()) if t is not None]
+        now = min([*timers, *(entry[0] for entry in arrivals[:1])])
+        if now > duration_s * PS:
+            return len(sender.delivered) * RTT_S / duration_s
+        if arrivals and arrivals[0][0] == now:
+            _, _, is_ack, what = heapq.heappop(arrivals)
+            if is_ack:
+                sender.acknowledge(now, what.ranges, what.delay)
+            else:
+                receiver.receive(now, what)
         else:
-            window += 1.0
-    return sent / rounds
+            receiver.wait(now + 1)
+            sender.wait(now + 1)
 
 
 # --- digests ---
@@ -160,7 +178,7 @@ def busy() -> Scenario:
         {
             "duration": "3 s",
             "measure": {"warmup": "0.5 s"},
-            "network": {"kind": "abilene", "rate": "0.05 Gbit/s", "loss": 0.002},
+            "network": {"kind": "abilene", "rate": "0.05 Gbit/s", "buffer": "10 packets"},
             "transport": {"preset": "quic", "ecn": True},
             "traffic": [
                 {"kind": "web", "cca": cca, "users": 300, "think": "1 s", "size": "60 packets"}
@@ -171,8 +189,22 @@ def busy() -> Scenario:
 
 
 def test_any_number_of_threads_gives_the_same_digest() -> None:
-    digests = {busy().run(seed=2, threads=threads).digest for threads in (1, 2, 3)}
+    results = [busy().run(seed=2, threads=threads) for threads in (1, 2, 3)]
+    assert results[0].ports["drops"].sum() > 100
+    digests = {result.digest for result in results}
     assert len(digests) == 1
+
+
+def test_a_resumed_run_has_the_same_digest(tmp_path: Path) -> None:
+    def stop(now: Progress) -> None:
+        if now.time_s > 1.0:
+            raise StopRunError
+
+    with pytest.raises(InterruptedRunError):
+        simulate(busy(), tmp_path, stop, options=RunOptions(threads=3))
+    resumed = simulate(busy(), tmp_path, options=RunOptions(threads=2))
+    assert resumed.meta["resumed"]
+    assert resumed.meta["digest"] == busy().run().meta["digest"]
 
 
 # --- ECN ---
@@ -190,8 +222,8 @@ def test_marks_replace_losses(cca: str) -> None:
     assert result.ports["marks"][0] > 100
     arrived = int(result.responses["segments_marked"][0])
     known = float(result.flows["marked_total_packets"].sum())
-    assert 0 <= arrived - known <= 20  # ACKs on their way
-    assert result.responses["goodput_mbps"][0] > 0.8 * 20 * 1437 / 1500
+    assert 0 <= arrived - known <= 100  # ACKs on their way, of a path of 67 packets
+    assert result.flows["goodput_bps"].sum() > 0.8 * 20e6 * 1437 / 1500
 
 
 def test_a_path_that_bleaches_disables_ecn() -> None:
@@ -223,17 +255,26 @@ def ranges_of(row: dict[str, Any]) -> list[Range]:
     found = [(int(row["stamp"]), int(row["seq"]) - 1)]
     for number in (1, 2, 3):
         if not math.isnan(row[f"sack{number}_to"]):
-            found.append((int(row[f"sack{number}_from"]), int(row[f"sack{number}_to"]) - 1))
+            first = row[f"sack{number}_from"]  # which is missing if it is 0
+            found.append((int(np.nan_to_num(first)), int(row[f"sack{number}_to"]) - 1))
     return found
 
 
 def rows(events: Table) -> list[dict[str, Any]]:
-    names = ("t_s", "event", "seq", "stamp", *(f"sack{n}_{e}" for n in "123" for e in ("from", "to")))
+    names = (
+        "t_s",
+        "event",
+        "seq",
+        "stamp",
+        *(f"sack{n}_{e}" for n in "123" for e in ("from", "to")),
+    )
     columns = [events[name].tolist() for name in names]
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
-def follow_receiver(events: Table, profile: dict[str, Any]) -> dict[tuple[int, tuple[Range, ...]], int]:
+def follow_receiver(
+    events: Table, profile: dict[str, Any]
+) -> dict[tuple[int, tuple[Range, ...]], int]:
     """Check the ACKs that leave. Return the delay of each, by the time at which it left."""
     receiver = Receiver(
         int(profile["max_ack_delay"]), profile["ack_every"], profile["ack_reordering"]
@@ -252,7 +293,9 @@ def follow_receiver(events: Table, profile: dict[str, Any]) -> dict[tuple[int, t
     return {tuple(ack.ranges): ack.delay for ack in receiver.acks}  # type: ignore[misc]
 
 
-def follow_sender(events: Table, delays: dict[Any, int], max_ack_delay: int, made: Scenario) -> Sender:
+def follow_sender(
+    events: Table, delays: dict[Any, int], max_ack_delay: int, made: Scenario
+) -> Sender:
     """Check the packets that leave."""
     size = made.traffic[0].size  # type: ignore[union-attr]
     sender = Sender(10**9 if size is None else int(str(size).split()[0]), max_ack_delay)
@@ -290,20 +333,20 @@ LOSSY: dict[str, Any] = {"rate": "20 Mbit/s", "rtt": "40 ms", "buffer": "0.5 BDP
         ({}, {"loss": 0.1, "reverse": {"loss": 0.1}}),
         ({"ack_every": 10, "ack_reordering": 3}, {"loss": 0.02, "reverse": {"loss": 0.2}}),
         ({"ack_every": 4, "ack_reordering": 0, "max_ack_delay": "100 ms"}, {"loss": 0.02}),
-        ({}, {"impairments": [{"name": "jitter", "max_ms": 30.0}]}),
+        ({}, {"impairments": [{"name": "jitter", "mean_s": 0.01, "order": "free"}]}),
     ],
 )
 def test_the_program_of_the_rfc_agrees(
     tmp_path: Path, transport: dict[str, Any], network: dict[str, Any]
 ) -> None:
-    made = scenario(None, "reno", "10 s", 2, transport, **LOSSY, **network)
+    made = scenario(None, "reno", "5 s", 2, transport, **LOSSY, **network)
     senders = compare_with_program(made, tmp_path / "out")
     assert sum(sender.recoveries for sender in senders) > 0
 
 
 def test_the_program_of_the_rfc_agrees_over_outages(tmp_path: Path) -> None:
     """Long rows of losses make persistent congestion."""
-    bursts = {"name": "gilbert-elliott"}
-    made = scenario(None, "reno", "60 s", 2, **LOSSY, impairments=[bursts])
-    compare_with_program(made, tmp_path / "out")
-    assert PS > 0
+    bursts = {"name": "gilbert-elliott", "to_bad": 0.001, "to_good": 0.05}
+    made = scenario(None, "reno", "20 s", 2, **LOSSY, impairments=[bursts])
+    senders = compare_with_program(made, tmp_path / "out")
+    assert sum(sender.collapses for sender in senders) > 0

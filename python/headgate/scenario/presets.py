@@ -9,6 +9,7 @@ from pydantic import Field
 from headgate.base.units import parse_bytes, parse_packets, parse_time_ps
 from headgate.scenario.base import Model
 
+
 class Pacing(Model):
     """Send evenly at a multiple of cwnd/srtt instead of in bursts."""
 

@@ -253,7 +253,9 @@ class Transport(Model):
             return
         for name, why in ONLY_TCP.items():
             if getattr(self, name) not in (None, PRESETS["quic"][name]):
-                raise at(name, f"'{name}' is a key of TCP, which preset \"quic\" does not use: {why}")
+                raise at(
+                    name, f"'{name}' is a key of TCP, which preset \"quic\" does not use: {why}"
+                )
 
     @cached_property
     def resolved(self) -> dict[str, Any]:

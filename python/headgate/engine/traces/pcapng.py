@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from headgate.base.errors import StoreError, explain_os
+from headgate.base.errors import HeadgateError, StoreError, explain_os
 from headgate.base.terminal import safe_file_name
 from headgate.data.tables import Table
 from headgate.engine.traces.frames import INBOUND, OUTBOUND, find_connections, make_packet_blocks
@@ -56,7 +56,10 @@ class _Capture:
 
 
 def write_pcapng(trace: StoredTrace) -> list[Path]:
-    """Write the captures of a trace into its folder. Raises StoreError."""
+    """Write the captures of a trace into its folder. Raises HeadgateError."""
+    if any("quic" in profile for profile in trace.profiles.values()):
+        says = "captures contain TCP headers, and this trace has flows of QUIC; take --qlog"
+        raise HeadgateError(f"{trace.folder}: {says}")
     made: dict[str, _Capture] = {}
     connections, profiles = Connections(trace.connections), trace.profiles
     try:

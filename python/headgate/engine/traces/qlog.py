@@ -3,7 +3,7 @@
 Main schema draft-ietf-quic-qlog-main-schema-02, events draft-ietf-quic-qlog-quic-events-02, records
 of RFC 7464. qlog describes QUIC, which uses no packet number twice. So the packets of a sender are
 numbered from 0, and the bytes of a segment are in a stream frame; an ACK names the packets that it
-is the first to acknowledge. Flows with the preset `quic` have packet numbers and ranges of their own.
+is the first to acknowledge. Of QUIC, the numbers and ranges are those of the trace.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Row = Mapping[str, Any]
 Event = tuple[str, dict[str, Any]]
 
 COLUMNS = (
-    *("t_s", "event", "seq", "size_bytes", "rtt_s", "cwnd_packets", "ssthresh_packets"),
+    *("t_s", "event", "seq", "stamp", "size_bytes", "rtt_s", "cwnd_packets", "ssthresh_packets"),
     *("pace_packets_s", "srtt_s", "in_flight_packets", "state"),
     *(f"sack{number}_{end}" for number in (1, 2, 3) for end in ("from", "to")),
 )
@@ -110,6 +110,7 @@ def _head(meta: Mapping[str, Any], connection: Row, name: str) -> dict[str, Any]
 class _Sender:
     def __init__(self, connection: Row, profile: Mapping[str, Any]) -> None:
         self._connection, self._segment_bytes = connection, profile["segment_bytes"]
+        self._is_quic = "quic" in profile
         self._heeded = (1, 2, 3) if profile["recovery"].startswith("sack") else ()
         """SACK blocks of an ACK that the sender uses."""
         self._packets = self._acks = self._acknowledged = 0
@@ -143,8 +144,11 @@ class _Sender:
         return {"packet_type": PACKET_TYPE, "packet_number": number}
 
     def _sent(self, row: Row) -> dict[str, Any]:
-        segment, size = int(row["seq"]), self._segment_bytes
-        number = self._flight[segment] = self._packets
+        segment, number, size = int(row["seq"]), self._packets, self._segment_bytes
+        if self._is_quic:
+            segment, number = int(row["stamp"]), segment
+        else:
+            self._flight[segment] = number
         self._packets += 1
         frame = {"frame_type": "stream", "stream_id": 0, "offset": segment * size, "length": size}
         raw = {"length": int(row["size_bytes"]), "payload_length": size}
@@ -152,7 +156,8 @@ class _Sender:
 
     def _received(self, row: Row) -> dict[str, Any]:
         self._acks += 1
-        frame = {"frame_type": "ack", "acked_ranges": _ranges(self._newly(row))}
+        ranges = _packet_ranges(row) if self._is_quic else _ranges(self._newly(row))
+        frame = {"frame_type": "ack", "acked_ranges": ranges}
         raw = {"length": int(row["size_bytes"])}
         return {"header": self._header(self._acks - 1), "frames": [frame], "raw": raw}
 
@@ -169,7 +174,7 @@ class _Sender:
         return sorted(number for number in found if number is not None)
 
     def _lost(self, row: Row) -> dict[str, Any]:
-        number = self._flight.get(int(row["seq"]))
+        number = int(row["seq"]) if self._is_quic else self._flight.get(int(row["seq"]))
         return {} if number is None else {"header": self._header(number)}
 
     def _metrics(self, row: Row) -> dict[str, Any]:
@@ -221,6 +226,16 @@ def _congestion_state(row: Row) -> str:
         return "recovery"
     starts = row["cwnd_packets"] < row["ssthresh_packets"]
     return "slow_start" if starts else "congestion_avoidance"
+
+
+def _packet_ranges(row: Row) -> list[list[int]]:
+    """Return the ranges of an ACK of QUIC, in ascending order."""
+    ranges = [[int(row["stamp"]), int(row["seq"]) - 1]]
+    for number in (1, 2, 3):
+        end, first = row[f"sack{number}_to"], row[f"sack{number}_from"]
+        if not math.isnan(end):
+            ranges.insert(0, [0 if math.isnan(first) else int(first), int(end) - 1])
+    return ranges
 
 
 def _ranges(numbers: list[int]) -> list[list[int]]:
