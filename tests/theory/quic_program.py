@@ -1,4 +1,4 @@
-"""Both ends of QUIC, written from the text of RFC 9002 and RFC 9000 and driven by the events of a trace.
+"""Both ends of QUIC, from the text of RFC 9002 and RFC 9000, driven by the events of a trace.
 
 The receiver takes the packets that arrived, and says which ACKs leave when. The sender takes these
 ACKs as they arrive, and says which packets leave when. Packets replace bytes, as in the engine, and
@@ -171,7 +171,8 @@ class Sender:
 
     def next_timer(self) -> int | None:
         """Return when the next timer expires."""
-        return min((at for at in (self._timer(), self.pace_at) if at is not None), default=None)
+        due = [at for at in (self._timer(), self.pace_at) if at is not None]
+        return min(due, default=None)
 
     def acknowledge(self, now: int, ranges: list[Range], delay: int) -> bool:
         """Take an ACK (appendix A.7). Return whether all segments have arrived."""
@@ -221,7 +222,7 @@ class Sender:
             return self.loss_time
         if not self.sent_packets:
             return None
-        return self.last_sent + self._pto() * 2**self.pto_count
+        return self.last_sent + (self._pto() << self.pto_count)
 
     def _on_loss_detection_timeout(self, now: int) -> None:
         """Appendix A.9."""
@@ -327,7 +328,7 @@ class Sender:
         return True
 
     def _probe(self, now: int) -> bool:
-        """Section 6.2.4: without other data, repeat the oldest packet that no probe has repeated."""
+        """Section 6.2.4: without other data, repeat the oldest packet."""
         for number in sorted(self.sent_packets):
             packet = self.sent_packets[number]
             if not packet.probed and packet.segment not in self.delivered:

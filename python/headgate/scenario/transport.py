@@ -1,8 +1,8 @@
 """Transport profiles: five presets, and every field settable on top of one.
 
-`default` is what the RFCs of TCP say today; `linux` what a Linux sender and receiver do; `ns2` what the
-agents of ns-2 do; `mesonet` what is known of the simulator of the NIST study of TCP replacements; `quic` is
-QUIC by RFC 9000 and RFC 9002.
+`default` is what the RFCs of TCP say today; `linux` what a Linux sender and receiver do; `ns2` what
+the agents of ns-2 do; `mesonet` what is known of the simulator of the NIST study of TCP
+replacements; `quic` is QUIC by RFC 9000 and RFC 9002.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from headgate.scenario.presets import ONLY_QUIC, ONLY_TCP, PRESETS, Pacing
 
 
 class Transport(Model):
-    """How TCP or QUIC sends and receives, apart from its algorithm. Unset fields come from the preset."""
+    """How TCP or QUIC sends and receives, apart from the algorithm. A preset sets other fields."""
 
     model_config = ConfigDict(json_schema_extra=also_text)
 
