@@ -47,14 +47,16 @@ struct Side {
     stream: Option<StreamId>,
     /// Bytes written or read.
     done: usize,
+    /// Bytes to write in all.
+    size: usize,
 }
 
 impl Side {
-    fn new(port: u16, server: Option<Arc<ServerConfig>>) -> Self {
+    fn new(port: u16, server: Option<Arc<ServerConfig>>, size: usize) -> Self {
         let endpoint =
             Endpoint::new(Arc::new(EndpointConfig::default()), server, true, Some([port as u8; 32]));
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        Self { address, endpoint, connection: None, stream: None, done: 0 }
+        Self { address, endpoint, connection: None, stream: None, done: 0, size }
     }
 
     /// Receives a datagram.
@@ -102,8 +104,8 @@ impl Side {
         }
         let Some(stream) = self.stream else { return };
         let zeros = [0; 65_536];
-        while self.done < BYTES {
-            let most = zeros.len().min(BYTES - self.done);
+        while self.done < self.size {
+            let most = zeros.len().min(self.size - self.done);
             let Ok(written) = connection.send_stream(stream).write(&zeros[..most]) else { return };
             self.done += written;
         }
@@ -130,12 +132,22 @@ impl Side {
 
 /// Transfers [`BYTES`] over a path under a controller.
 pub fn transfer(begun: Instant, configured: &Configurations, path: &mut impl Path) -> Transfer {
+    transfer_of(BYTES, begun, configured, path)
+}
+
+/// Transfers `size` bytes.
+pub fn transfer_of(
+    size: usize,
+    begun: Instant,
+    configured: &Configurations,
+    path: &mut impl Path,
+) -> Transfer {
     let (client, server) = configured.clone();
-    let mut sides = [Side::new(1, None), Side::new(2, Some(server))];
+    let mut sides = [Side::new(1, None, size), Side::new(2, Some(server), size)];
     let connection = sides[0].endpoint.connect(begun, client, sides[1].address, "localhost");
     sides[0].connection = Some(connection.expect("a connection"));
     let mut now = begun;
-    while sides[1].done < BYTES {
+    while sides[1].done < size {
         sides[0].write();
         sides[1].read();
         send_all(now, &mut sides, path);
@@ -168,6 +180,11 @@ pub type Configurations = (ClientConfig, Arc<ServerConfig>);
 ///
 /// All signatures are of one length, so two transfers use packets of the same sizes.
 pub fn configure(factory: Arc<dyn ControllerFactory + Send + Sync>) -> Configurations {
+    configure_mtu(factory, true)
+}
+
+/// The same, with or without discovery of the path's MTU.
+pub fn configure_mtu(factory: Arc<dyn ControllerFactory + Send + Sync>, finds_mtu: bool) -> Configurations {
     let signing = KeyPair::generate_for(&PKCS_ED25519).expect("a key");
     let named = CertificateParams::new(["localhost".into()]).expect("a name");
     let certificate = named.self_signed(&signing).expect("a certificate").der().clone();
@@ -178,6 +195,9 @@ pub fn configure(factory: Arc<dyn ControllerFactory + Send + Sync>) -> Configura
     let mut client = ClientConfig::with_root_certificates(Arc::new(roots)).expect("a client");
     let mut transport = TransportConfig::default();
     transport.congestion_controller_factory(factory);
+    if !finds_mtu {
+        transport.mtu_discovery_config(None);
+    }
     client.transport_config(Arc::new(transport));
     (client, Arc::new(server))
 }

@@ -189,8 +189,11 @@ class TraceLog:
         write_table(self.folder / CONNECTIONS_FILE, tables.make_connections(known))
         about = {"asked": self.asked.plain(), "events": self.count, "ended_s": self.ended_s}
         ports = [self._plan["links"][number]["name"] for number in sorted(self.numbers[1])]
-        names = ("name", "segment_bytes", "receive_window", "recovery", "rtt")
-        profiles = [{key: profile[key] for key in names} for profile in self._plan["transports"]]
+        names = {"name", "segment_bytes", "receive_window", "recovery", "rtt", "quic"}
+        profiles = [
+            {key: value for key, value in profile.items() if key in names}
+            for profile in self._plan["transports"]
+        ]
         plan = {"duration_ps": self._plan["duration_ps"], "transports": profiles}
         about |= {"ports": ports, "says": self.says(), **meta, "plan": plan}
         write_bytes(self.folder / TRACE_FILE, json.dumps(about, indent=2).encode())
