@@ -82,7 +82,7 @@ class Receiver:
         if self.reported < 0:
             return False
         largest = self.largest
-        # what no ACK has yet declared lost
+        # larger numbers were not yet reported as lost
         first = max(0, self.reported - self.reordering + 1)
         missing = next((n for n in range(first, largest) if n not in self.seen), largest)
         return largest - missing >= self.reordering

@@ -118,7 +118,7 @@ def test_a_lost_first_packet_is_repeated_after_999_ms() -> None:
 
 
 def mean_window(loss: float, seed: int, packets: float) -> float:
-    """Return the packets of a round trip under random loss, over about so many packets."""
+    """Return the packets of a round trip under random loss, over about `packets` packets."""
     duration_s = round(packets / (1.22 / math.sqrt(loss)) * RTT_S)
     result = scenario(None, duration=f"{duration_s} s", loss=loss).run(seed=seed)
     return float(result.flows["delivered_packets"][0]) * RTT_S / duration_s
@@ -135,7 +135,7 @@ def test_the_rate_under_rare_losses_follows_the_square_root() -> None:
 
 
 def test_the_rate_under_frequent_losses_is_that_of_the_program() -> None:
-    """The program has the same path and other random numbers; 2000 losses err by 1 to 2 %."""
+    """The program uses the same path and other random numbers; 2000 losses err by 1 to 2 %."""
     measured = np.mean([mean_window(0.01, seed, 4e5) for seed in (1, 2, 3)])
     assert measured == pytest.approx(simulate_program(0.01, 2000), rel=0.04)
 
@@ -160,11 +160,11 @@ def simulate_program(loss: float, duration_s: int, seed: int = 7) -> float:
         if now > duration_s * PS:
             return len(sender.delivered) * RTT_S / duration_s
         if arrivals and arrivals[0][0] == now:
-            _, _, is_ack, what = heapq.heappop(arrivals)
+            _, _, is_ack, packet = heapq.heappop(arrivals)
             if is_ack:
-                sender.acknowledge(now, what.ranges, what.delay)
+                sender.acknowledge(now, packet.ranges, packet.delay)
             else:
-                receiver.receive(now, what)
+                receiver.receive(now, packet)
         else:
             receiver.wait(now + 1)
             sender.wait(now + 1)
@@ -245,7 +245,7 @@ def compare_with_program(made: Scenario, folder: Path) -> list[Sender]:
     profile = made.transport.resolved
     senders = []
     for flow in np.unique(events["flow"]).tolist():
-        mine = events.where(events["flow"] == flow)
+        mine = Table("events", {name: events[name][events["flow"] == flow] for name in events})
         acks = follow_receiver(mine, profile)
         senders.append(follow_sender(mine, acks, int(profile["max_ack_delay"])))
     return senders

@@ -128,8 +128,8 @@ pub struct Transport {
     /// The ECN support of receivers.
     #[serde(default)]
     pub ecn_receiver: EcnSupport,
-    /// The settings of QUIC; absent = TCP. With QUIC, the options of TCP's loss recovery and ACKs have no
-    /// effect.
+    /// The settings of QUIC; absent = TCP. With QUIC, the options of TCP's loss recovery and ACKs are not
+    /// used.
     #[serde(default)]
     pub quic: Option<Quic>,
 }

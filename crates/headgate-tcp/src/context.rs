@@ -88,7 +88,7 @@ pub trait ReceiverContext: Context {
     }
 }
 
-/// What an ACK of QUIC reports beside its ranges.
+/// The content of an ACK of QUIC beside its ranges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckReport {
     /// Time between the arrival of the largest packet number and the ACK, picoseconds.

@@ -159,7 +159,7 @@ profile! {
         /// The most exact feedback that receivers of the profile support.
         pub ecn_support: Feedback,
         /// The settings of QUIC; `None` is TCP. With QUIC, the options of TCP's loss recovery, time-outs,
-        /// time stamps and delayed ACKs have no effect.
+        /// time stamps and delayed ACKs are not used.
         pub quic: Option<Quic>,
     }
 }

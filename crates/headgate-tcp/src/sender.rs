@@ -158,7 +158,7 @@ impl<C: Controller> Sender<C> {
         if self.quic.is_some() {
             return self.on_packets_acked(ack, header, ctx);
         }
-        debug_assert!(ack.next <= self.next, "an ACK of what was never sent");
+        debug_assert!(ack.next <= self.next, "an ACK of a packet that was never sent");
         self.read_header(header, ctx);
         let plain = self.recovery.is_none() && ack.blocks.is_none();
         if plain && ack.next > self.una {

@@ -169,7 +169,7 @@ fn transfer(seed: u64, channel: Channel, quic: Quic, ecn: bool) -> Sender<Reno> 
             Arrival::Ack(ack, report) => {
                 host.report = report;
                 for (from, to) in AckRanges::of(&ack).iter() {
-                    assert!(to <= host.next, "an ACK of what was never sent");
+                    assert!(to <= host.next, "an ACK of a packet that was never sent");
                     host.flight.retain(|number| !(from..to).contains(number));
                     host.settled = host.settled.max(to);
                 }

@@ -126,7 +126,7 @@ MESONET = DEFAULT | {
     "recovery": "newreno",
 }
 
-# RFC 9000 and 9002 over IPv4 with an MTU of 1500 B. A data packet has 20 B of IP, 8 B of UDP, 27 B
+# RFC 9000 and 9002 over IPv4 with an MTU of 1500 B. A data packet contains 20 B of IP, 8 B of UDP, 27 B
 # of QUIC (a short header with a connection ID of 8 B, and the tag of AEAD) and 8 B of a STREAM
 # frame.
 # The first packet is padded to 1200 B (RFC 9000 section 14.1), and so is its answer here.
@@ -149,9 +149,9 @@ QUIC = DEFAULT | {
 _DETECTION = "QUIC finds losses by packet number and time (packet_threshold, time_threshold)"
 _TIMEOUTS = "QUIC has probe timeouts, which follow from RTT samples and max_ack_delay"
 _ACKS = "receivers of QUIC answer by max_ack_delay, ack_every and ack_reordering"
-_NUMBERS = "every packet of QUIC has a new number, so that each sample is exact"
+_NUMBERS = "packets of QUIC are never sent again, so that each sample is exact"
 _NEVER_NEEDLESS = "QUIC undoes no reduction"
-_ECN = "QUIC has one feedback: each ACK counts the packets of each codepoint"
+_ECN = "QUIC uses only one feedback: each ACK counts the packets of each codepoint"
 
 #: Keys without a meaning for QUIC, and why.
 ONLY_TCP: dict[str, str] = {

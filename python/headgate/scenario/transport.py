@@ -1,8 +1,8 @@
 """Transport profiles: five presets, and every field settable on top of one.
 
-`default` is what the RFCs of TCP say today; `linux` what a Linux sender and receiver do; `ns2` what
-the agents of ns-2 do; `mesonet` what is known of the simulator of the NIST study of TCP
-replacements; `quic` is QUIC by RFC 9000 and RFC 9002.
+`default` follows the current RFCs of TCP; `linux` a Linux sender and receiver; `ns2` the agents of
+ns-2; `mesonet` the published properties of the simulator of the NIST study of TCP replacements;
+`quic` RFC 9000 and RFC 9002.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ use headgate_model::units::seconds;
 use headgate_model::whole::floor;
 
 use super::LEAST_WINDOW;
-use super::loss::{LostRun, Losses};
+use super::loss::{Losses, LostRun};
 use crate::context::{Context, SenderContext};
 use crate::sender::Sender;
 use crate::state::Phase;

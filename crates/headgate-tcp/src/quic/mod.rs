@@ -1,6 +1,6 @@
 //! QUIC's loss detection and acknowledgements (RFC 9002, RFC 9000 section 13), in place of TCP's.
 //!
-//! A packet has a number that is never used again. A lost packet's segment leaves again in a packet with a new
+//! Packet numbers are never used again. A lost packet's segment leaves again in a packet with a new
 //! number. Receivers report ranges of packet numbers and never take a report back. [`crate::Sender`] and
 //! [`crate::Receiver`] branch into this module if the [`Profile`](crate::Profile) has [`Quic`] settings. The
 //! first and last segments of a flow, its writes, pauses and statistics are those of TCP.

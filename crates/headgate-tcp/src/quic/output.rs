@@ -8,7 +8,7 @@ use crate::flags::Flags;
 use crate::sender::Sender;
 
 impl<C: Controller> Sender<C> {
-    /// Sends the probes that are due, and what window and pace allow.
+    /// Sends the probes that are due, and those that window and pace allow.
     pub(crate) fn send_packets(&mut self, ctx: &mut impl SenderContext) {
         let first = self.next_packet();
         self.send_probes(ctx);

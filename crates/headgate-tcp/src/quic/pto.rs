@@ -45,7 +45,7 @@ impl<C: Controller> Sender<C> {
         self.set_loss_timer(ctx);
     }
 
-    /// Sends the probes that are due, whatever the window and the pace are. They carry lost segments, then new
+    /// Sends the probes that are due, regardless of window and pace. They carry lost segments, then new
     /// ones, then those of the oldest packets in flight.
     pub(super) fn send_probes(&mut self, ctx: &mut impl SenderContext) {
         while let Some(quic) = self.quic.as_mut().filter(|quic| quic.probes > 0) {

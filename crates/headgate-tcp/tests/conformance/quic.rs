@@ -279,7 +279,7 @@ fn section_6_2_2_a_lost_first_packet_reduces_no_window() {
     assert_eq!(peer.wait_until_it_sends(), Some(999 * MS));
     assert_eq!(peer.wait_until_it_sends(), Some(3 * 999 * MS));
     peer.establish(3 * 999 * MS + RTT);
-    assert_eq!((sent(&mut peer).len(), srtt_ms(&peer)), (10, 100.0)); // the number tells which was answered
+    assert_eq!((sent(&mut peer).len(), srtt_ms(&peer)), (10, 100.0)); // the number identifies the answered one
 }
 
 fn with_ecn() -> Profile {
@@ -353,7 +353,7 @@ fn rfc_9000_section_13_2_1_an_ack_waits_at_most_for_max_ack_delay() {
     end.host.now = 7 * MS;
     receive(&mut end, &plain(&[0]));
     assert_eq!(end.wait_until_it_answers(), Some(32 * MS));
-    assert_eq!(end.host.delays, [25 * MS]); // the ACK tells
+    assert_eq!(end.host.delays, [25 * MS]); // the ACK reports it
 }
 
 #[test]
