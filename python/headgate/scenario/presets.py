@@ -126,10 +126,9 @@ MESONET = DEFAULT | {
     "recovery": "newreno",
 }
 
-# RFC 9000 and 9002 over IPv4 with an MTU of 1500 B. A data packet contains 20 B of IP, 8 B of UDP, 27 B
-# of QUIC (a short header with a connection ID of 8 B, and the tag of AEAD) and 8 B of a STREAM
-# frame.
-# The first packet is padded to 1200 B (RFC 9000 section 14.1), and so is its answer here.
+# RFC 9000 and 9002 over IPv4 with an MTU of 1500 B. A data packet contains 20 B of IP, 8 B of UDP,
+# 27 B of QUIC (a short header with a connection ID of 8 B, and the tag of AEAD) and 8 B of a STREAM
+# frame. The first packet is padded to 1200 B (RFC 9000 section 14.1), and so is its answer here.
 QUIC = DEFAULT | {
     "segment": parse_bytes("1437 B"),
     "header": parse_bytes("63 B"),
