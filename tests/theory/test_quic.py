@@ -182,7 +182,7 @@ def busy() -> Scenario:
             "transport": {"preset": "quic", "ecn": True},
             "traffic": [
                 {"kind": "web", "cca": cca, "users": 300, "think": "1 s", "size": "60 packets"}
-                for cca in ("reno", "cubic", "bbr3", "dctcp")
+                for cca in ("reno", "cubic", "bbr3", "vegas")
             ],
         }
     )

@@ -135,7 +135,7 @@ impl ReceiverContext for Host {
 
 /// Transfers a flow and checks the invariants after each event. Returns the sender.
 fn transfer(seed: u64, channel: Channel, quic: Quic, ecn: bool) -> Sender<Reno> {
-    let pacing = seed.is_multiple_of(2).then_some((1.25, 1.25));
+    let pacing = (seed % 2 == 0).then_some((1.25, 1.25));
     let profile = Profile { quic: Some(quic), ecn, pacing, whole_windows: false, ..Profile::default() };
     let mut host = Host {
         now: 0,

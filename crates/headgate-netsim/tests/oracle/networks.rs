@@ -250,6 +250,17 @@ fn transport(s: &mut Stream) -> Transport {
         ecn_receiver: pick(s, &[EcnSupport::Any, EcnSupport::Any, EcnSupport::Classic, EcnSupport::Off]),
         pacing_bursts: pick(s, &[false, true]),
         after_idle: AfterIdle::Rfc5681, // bursts draw it separately
+        quic: pick(s, &[false, false, true]).then(|| quic(s)),
+    }
+}
+
+fn quic(s: &mut Stream) -> Quic {
+    Quic {
+        packet_threshold: pick(s, &[3, 10]),
+        time_threshold: 1.125,
+        max_ack_delay_ps: pick(s, &[0, 25 * MS]),
+        ack_every: pick(s, &[2, 10]),
+        ack_reordering: pick(s, &[0, 1, 3]),
     }
 }
 

@@ -4,7 +4,7 @@ use bytes::BytesMut;
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig,
-    Event, ServerConfig, StreamEvent, StreamId, TransportConfig,
+    Event, ServerConfig, StreamEvent, StreamId, TransportConfig, VarInt,
 };
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use rustls::RootCertStore;
@@ -180,23 +180,26 @@ pub type Configurations = (ClientConfig, Arc<ServerConfig>);
 ///
 /// All signatures are of one length, so two transfers use packets of the same sizes.
 pub fn configure(factory: Arc<dyn ControllerFactory + Send + Sync>) -> Configurations {
-    configure_mtu(factory, true)
+    configure_path(factory, false)
 }
 
-/// The same, with or without discovery of the path's MTU.
-pub fn configure_mtu(factory: Arc<dyn ControllerFactory + Send + Sync>, finds_mtu: bool) -> Configurations {
+/// The same; if `is_plain`, packets keep the size of 1200 bytes, and flow control never limits.
+pub fn configure_path(factory: Arc<dyn ControllerFactory + Send + Sync>, is_plain: bool) -> Configurations {
     let signing = KeyPair::generate_for(&PKCS_ED25519).expect("a key");
     let named = CertificateParams::new(["localhost".into()]).expect("a name");
     let certificate = named.self_signed(&signing).expect("a certificate").der().clone();
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(signing.serialize_der()));
     let mut roots = RootCertStore::empty();
     roots.add(certificate.clone()).expect("a root");
-    let server = ServerConfig::with_single_cert(vec![certificate], key).expect("a server");
+    let mut server = ServerConfig::with_single_cert(vec![certificate], key).expect("a server");
     let mut client = ClientConfig::with_root_certificates(Arc::new(roots)).expect("a client");
     let mut transport = TransportConfig::default();
     transport.congestion_controller_factory(factory);
-    if !finds_mtu {
-        transport.mtu_discovery_config(None);
+    if is_plain {
+        transport.mtu_discovery_config(None).send_window(u64::MAX);
+        let mut receiving = TransportConfig::default();
+        receiving.stream_receive_window(VarInt::MAX).receive_window(VarInt::MAX);
+        server.transport_config(Arc::new(receiving));
     }
     client.transport_config(Arc::new(transport));
     (client, Arc::new(server))
