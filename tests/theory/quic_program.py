@@ -149,12 +149,14 @@ class Sender:
         self.limited = False
         self.tokens, self.filled_at = K_INITIAL_WINDOW, 0
         self.pace_at: int | None = None
+        self.clock = 0
+        """The time of the last event: a timer that was set for an earlier time expires then."""
         self.collapses = self.timeouts = self.recoveries = 0
 
     def establish(self, now: int, rtt: int) -> None:
         """End the handshake, which gives the first sample."""
         self._update_rtt(rtt, 0)
-        self.filled_at = now
+        self.filled_at = self.clock = now
         self._send(now)
 
     def wait(self, until: int) -> None:
@@ -163,7 +165,9 @@ class Sender:
             now = self.next_timer()
             if now is None or now >= until:
                 return
-            if self._timer() == now:
+            loss = self._timer()
+            self.clock = now
+            if loss is not None and loss <= now:
                 self._on_loss_detection_timeout(now)
             else:
                 self.pace_at = None
@@ -172,11 +176,12 @@ class Sender:
     def next_timer(self) -> int | None:
         """Return when the next timer expires."""
         due = [at for at in (self._timer(), self.pace_at) if at is not None]
-        return min(due, default=None)
+        return max(min(due), self.clock) if due else None
 
     def acknowledge(self, now: int, ranges: list[Range], delay: int) -> bool:
         """Take an ACK (appendix A.7). Return whether all segments have arrived."""
         self.wait(now)
+        self.clock = now
         newly = dict(self._remove_acked(ranges))
         for number in [n for n in self.late if _is_in(n, ranges)]:
             self.delivered.add(self.late.pop(number)[0])

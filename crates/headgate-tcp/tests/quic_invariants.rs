@@ -86,7 +86,8 @@ impl Context for Host {
 
     fn set_timer(&mut self, timer: Timer, at: Time) {
         let what = if self.of_receiver { Arrival::ReceiverTimer } else { Arrival::SenderTimer(timer) };
-        self.after(at.saturating_sub(self.now), what);
+        assert!(at >= self.now, "a timer in the past");
+        self.after(at - self.now, what);
     }
 }
 

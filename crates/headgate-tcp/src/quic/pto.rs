@@ -25,7 +25,8 @@ impl<C: Controller> Sender<C> {
                 self.sent_at.saturating_add(pto.saturating_mul(1 << self.backoff.min(MOST_BACKOFF)))
             }
         };
-        self.set_deadline(deadline, ctx);
+        // a smaller RTT can move the timeout into the past
+        self.set_deadline(deadline.max(ctx.now()), ctx);
     }
 
     /// Handles the expiry of the timer. A probe timeout declares nothing lost and reduces no window.
