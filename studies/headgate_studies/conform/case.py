@@ -68,12 +68,10 @@ class Subject:
         **network: Any,
     ) -> FlowRun:
         """Run one flow of `size` segments, or an endless one; the rest are keys of the link."""
-        from headgate import Scenario
-
         flow: dict[str, Any] = {"kind": "flows", **dict(self.keys)}
         if size is not None:
             flow["size"] = f"{size} packets"
-        scenario = Scenario.from_dict(
+        return run_scenario(
             {
                 "seed": 1,
                 "duration": f"{duration_s} s",
@@ -83,9 +81,16 @@ class Subject:
                 "measure": {"series": {"interval": f"{interval_s * 1e3:g} ms"}},
             }
         )
-        with warnings.catch_warnings():  # RFCs are about what these senders do without a router
-            warnings.simplefilter("ignore", HeadgateWarning)
-            return FlowRun(scenario.run())
+
+
+def run_scenario(given: dict[str, Any]) -> FlowRun:
+    """Run a scenario. Raises HeadgateError."""
+    from headgate import Scenario
+
+    scenario = Scenario.from_dict(given)
+    with warnings.catch_warnings():  # RFCs are about what these senders do without a router
+        warnings.simplefilter("ignore", HeadgateWarning)
+        return FlowRun(scenario.run())
 
 
 class FlowRun:
@@ -183,6 +188,8 @@ class Case:
     """Why nothing here can show it, if nothing can; it is listed without being run."""
     built_in_only: str = ""
     """Why a user-defined algorithm cannot be tried, if it cannot."""
+    variants: tuple[str, ...] = ()
+    """Variants of the algorithm that are tried, each with a verdict; empty = as it is."""
 
     @property
     def number(self) -> int:

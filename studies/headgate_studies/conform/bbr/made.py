@@ -128,6 +128,11 @@ class MadeSender:
 
     def run(self, until_s: float) -> Track:
         """Run on until then, and give what was seen after each ACK since the start."""
+        self.advance(until_s)
+        return Track(*np.array(self.rows).T)
+
+    def advance(self, until_s: float) -> None:
+        """Run on until then."""
         self._wake(self.now_s)
         while self.events and self.events[0][0] <= until_s:
             self.now_s, _, number = heapq.heappop(self.events)
@@ -139,7 +144,6 @@ class MadeSender:
                 self._time_out()
             self._send()
         self.now_s = until_s
-        return Track(*np.array(self.rows).T)
 
     def resume(self, writes: float) -> None:
         """Let the application write at this rate from now on, segments/s."""
@@ -196,7 +200,7 @@ class MadeSender:
                 return
             self._transmit()
             self.pace_s = max(self.now_s, self.pace_s) + 1 / self.window.pace
-            if self.writes < inf:
+            if 0 < self.writes < inf:
                 self._note_limited()
                 self.written_s += 1 / self.writes
 

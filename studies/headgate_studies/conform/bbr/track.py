@@ -83,10 +83,10 @@ class Track:
     delivered: NDArray[np.float64]
 
     @classmethod
-    def of(cls, run: FlowRun) -> Track:
+    def of(cls, run: FlowRun, packet_bits: float = PACKET_BITS) -> Track:
         """Read a run's series, from the first bandwidth on."""
         names = ("gauge", "cwnd_packets", "in_flight_packets", "delivered_packets")
-        pace = run.series("pacing_rate_bps") / PACKET_BITS
+        pace = run.series("pacing_rate_bps") / packet_bits
         columns = [run.t_s, pace, *(run.series(name) for name in names)]
         known = columns[2] > 0
         return cls(*(column[known] for column in columns))
