@@ -37,14 +37,14 @@ BUNDLED = {
 }
 #: What the options change in BBRv2.
 MEANINGS = {
-    "B203": "inflight_hi is not reduced at the end of a round trip that is not limited by it",
-    "BBQ0": "inflight_hi is lowered to what was delivered only if it was exceeded",
-    "B202": "UP ends by the least data in flight of a round trip",
-    "BBHI": "REFILL and UP are repeated after a good probe",
+    "B203": "UP heeds inflight_hi",
+    "BBQ0": "UP also counts ACKs after the window was the limit",
+    "B202": "UP does not end for want of a queue",
+    "BBHI": "inflight_hi grows in UP if it was the limit at any time in a round trip",
     "BBHI_B202": "both",
-    "B204": "aggregation is measured from fewer samples; max_ack_height is not observed here",
-    "B205": "aggregation is added to the window in STARTUP",
-    "BB2U": "UP lasts for at least two round trips without a queue",
+    "B204": "aggregation shrinks as the bandwidth grows; its bound in bytes is not observed",
+    "B205": "the window of STARTUP contains the aggregation",
+    "BB2U": "UP ends by the least data in flight of two round trips",
     "BB2UandBBHI": "both",
 }
 

@@ -210,6 +210,10 @@ class Feeder(MadeSender):
         if numbers and not self.writes:
             self.writes = inf
 
+    def lose_oldest(self) -> None:
+        """Declare the oldest packet in flight lost, without an ACK."""
+        self._lose([min(self.out)])
+
     def finish(self, before_s: float) -> float:
         """Run until everything is sent, and return when; infinite if it is not by then."""
         while self.left > 0:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headgate_studies.conform.bbr.track import NO_ESTIMATE
-from headgate_studies.conform.case import Cases, Check, cannot_run
+from headgate_studies.conform.case import Cases, Check, Observation, cannot_run
 
 #: The algorithm that the tests are about, and the variants of it that are tried.
 ALGORITHM = "bbr3"
@@ -34,3 +34,8 @@ class Quiche(Cases):
     def leave_out(self, name: str, source: str, statement: str, why: str, of: str) -> None:
         """List a test that cannot be checked."""
         self.add(name, source, statement, of=of, left_out=why, variants=())(cannot_run)
+
+
+def exactly(observed: float, expected: float, what: str) -> Observation:
+    """Hold if a count is the expected one."""
+    return Observation(observed == expected, f"{expected:g} {what}", f"{observed:g}")

@@ -15,19 +15,19 @@ from headgate_studies.conform.quiche.suite import Quiche
 #: The test cases of this module.
 CASES = Quiche()
 SIZE = 12 * MIB
-#: Initial window, bytes of `kDefaultTCPMSS`, and the round trip that quiche assumes at first.
-FIRST_WINDOW, INITIAL_RTT_S = 10 * 1460, 0.1
+#: Initial window in bytes, and the round trip that quiche assumes at first.
+FIRST_WINDOW, INITIAL_RTT_S = 10 * PACKET, 0.1
 #: Longest transfer of most tests, and how long it may run on here.
 MOST_S, RUN_S = 35, 40
 #: Options whose test is the same transfer, and what they change in BBRv2.
 SAME_TRANSFER = {
-    "B2RC": "Reno coexistence",
-    "B206": "another bound while the application limits a probe",
-    "B207": "STARTUP ends after one round trip without growth",
-    "BBRB": "the bound on the data in flight in PROBE_RTT",
-    "BBR4": "20 round trips of the filter of aggregation",
-    "BBR5": "40 round trips of the filter of aggregation",
-    "BBQ1": "a gain of 2.773 in STARTUP",
+    "B2RC": "no coexistence with Reno",
+    "B206": "fewer losses end STARTUP",
+    "B207": "a persistent queue ends STARTUP",
+    "BBRB": "aggregation is at most what was sent",
+    "BBR4": "the filter of aggregation lasts 20 round trips",
+    "BBR5": "the filter of aggregation lasts 40 round trips",
+    "BBQ1": "STARTUP paces at 2.773",
 }
 
 
@@ -85,7 +85,7 @@ CASES.add(
     "transfer-small-buffer-b2h2",
     "SimpleTransferSmallBufferB2H2",
     "12 MiB in 30 s at 4 Mbit/s (2 %) with a buffer of half a BDP; option B2H2: inflight_hi is"
-    " bounded by what was in flight",
+    " at most what was delivered",
 )(_small_buffer)
 
 
@@ -129,20 +129,19 @@ def leave_startup(cca: Subject, topology: Topology, most_lost: float) -> Observa
     flight = fly(cca, topology, MIB, 20)
     return together(
         flight.takes(15),
-        Observation(flight.state in STEADY_NOW, "PROBE_BW at the end", flight.state),
+        flight.ends_steady(),
         flight.finds(0.02),
         flight.loses(most_lost),
     )
 
 
-STEADY_NOW = ("DOWN", "CRUISE, REFILL or PROBE_RTT", "UP")
-#: Options that change the pace in STARTUP after losses: their test's loss rate.
+#: By option: largest loss rate, and how the option reduces the pace of STARTUP after losses.
 SMALL_BUFFER = {
-    "": (0.05, "at most 5 % lost"),
-    "BBQ6": (0.0575, "paced by packet conservation"),
-    "BBQ7": (0.06, "by packet conservation over min_rtt"),
-    "BBQ8": (0.065, "by packet conservation of the data in flight"),
-    "BBQ9": (0.065, "by packet conservation of the window"),
+    "": (0.05, ""),
+    "BBQ6": (0.0575, "at the end of the round trip"),
+    "BBQ7": (0.06, "by what was lost over min_rtt"),
+    "BBQ8": (0.065, "by the share of the data in flight that was lost"),
+    "BBQ9": (0.065, "by the share of the window that was lost"),
 }
 
 
@@ -152,7 +151,7 @@ def _register_small_buffers() -> None:
         def check(cca: Subject, most: float = most) -> Observation:
             return leave_startup(cca, Topology(queue_bdp=0.5), most)
 
-        said = f"; options BBQ2 and {option}: {meaning}" if option else ""
+        said = f"; options BBQ2 and {option}: losses reduce the pace {meaning}" if option else ""
         CASES.add(
             f"small-buffer-startup{'-' * bool(option)}{option.lower()}",
             f"PacketLoss{option}{'OnSmallBuffer' if not option else 'SmallBuffer'}Startup",
