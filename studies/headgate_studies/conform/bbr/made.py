@@ -206,7 +206,7 @@ class MadeSender:
 
     def _transmit(self) -> None:
         if not self.out:
-            self.first_s = self.delivered_s = self.now_s
+            self.first_s = self.delivered_s = self.heard_s = self.now_s
         self.sent_s = self.now_s
         self.out[self.number] = Sent(
             self.number,
