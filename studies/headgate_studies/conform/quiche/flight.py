@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import inf, nan
+from dataclasses import dataclass, replace
+from math import inf, isnan, nan
 from typing import Any
 
 from headgate import HeadgateError
@@ -93,7 +93,8 @@ class Flight:
 
     def takes(self, most_s: float) -> Observation:
         """Hold if the transfer is complete by then."""
-        return within(self.transfer_s, 0, most_s, "s of transfer")
+        found = within(self.transfer_s, 0, most_s, "s of transfer")
+        return replace(found, observed="not complete") if isnan(self.transfer_s) else found
 
     def finds(self, relative: float, mbps: float | None = None) -> Observation:
         """Hold if the largest bandwidth is that of the slower link, or another, to a tolerance."""
