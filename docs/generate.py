@@ -286,6 +286,37 @@ def conformance() -> str:
     )
 
 
+def quiche() -> str:
+    """Return every case of quiche's tests with the results of both variants, and the exceptions."""
+    from headgate_studies.conform.report import QUICHE, run_suite, subjects
+
+    results = list(run_suite(subjects(["bbr3"]), workers=2, cases=QUICHE))
+    rows, excepted = [], []
+    for case in QUICHE:
+        of_case = {one.variant: one for one in results if one.case is case}
+        words = [
+            of_case[v].word if v in of_case else "not checkable" for v in ("draft", "linux-v3")
+        ]
+        test = case.source.rpartition(" ")[2].partition(".")[2]
+        rows.append([code(case.id), code(test), case.statement, *words])
+        for variant, one in of_case.items():
+            if one.word == "exception" and one.finding is not None:
+                observed = f"{one.finding.observed}"
+                excepted.append(
+                    [code(case.id), variant, one.finding.expected, observed, one.reason]
+                )
+    left_out = [[code(case.id), case.left_out] for case in QUICHE if case.left_out]
+    return "\n".join(
+        [
+            table(["case", "test of quiche", "expectation", "draft", "linux-v3"], rows),
+            "Exceptions:\n",
+            table(["case", "variant", "expected", "observed", "reason"], excepted),
+            "Not checkable:\n",
+            table(["case", "reason"], left_out),
+        ]
+    )
+
+
 def commands() -> str:
     """Return every command with its arguments and options."""
     import typer.main
@@ -370,6 +401,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands": commands,
     "public": public,
     "conformance": conformance,
+    "quiche": quiche,
     "deviations": deviations,
     "statements": statements,
     "verdicts": verdicts,

@@ -60,9 +60,10 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
     """Run the test cases of standards for every algorithm to which they apply.
 
     RFC 5681, 6298, 6582, 6675 for all; 5681 in more detail for reno, 9438 and 9406 for cubic, 8257
-    for dctcp; the test cases of draft-ietf-ccwg-bbr for bbr3 and bbr. The exit code is 1 if a case
-    fails. A user-defined algorithm is tested by the cases of an algorithm of the catalogue with
-    --as: ./my_cca.py:MyCubic --as cubic.
+    for dctcp; the test cases of draft-ietf-ccwg-bbr for bbr3 and bbr; and for bbr3 the tests of
+    quiche's BBRv2, as quiche-*, with an exception for each case that BBRv3 rightly meets otherwise.
+    The exit code is 1 if a case fails. A user-defined algorithm is tested by the cases of an
+    algorithm of the catalogue with --as: ./my_cca.py:MyCubic --as cubic.
 
     With --kernel: flows alone, pairs, random loss, completion times, marks and disciplines under
     the TCP of a kernel, in real time, compared with the same cases in simulation. Real-time runs

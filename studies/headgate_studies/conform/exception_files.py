@@ -2,7 +2,7 @@
 
 A file states what the case expects and what each variant was observed to do instead, as
 `headgate conform --json` prints them. It applies only while the run gives exactly these values, so
-that it cannot hide a change. With `status = "open"` the failure has no explanation yet: the case
+that it cannot hide a change. With `status = "open"` the failure is not explained yet: the case
 still fails, and the reason is printed with it.
 """
 
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from headgate import HeadgateError
 
-#: Where the files are.
+#: Folder of the files.
 FOLDER = Path(__file__).parent / "exceptions"
 
 
@@ -47,7 +47,9 @@ def read_file(path: Path) -> ExceptionFile:
     except (OSError, ValidationError, tomllib.TOMLDecodeError) as error:
         raise HeadgateError(f"{path.name}: {error}") from None
     if path.stem != found.case:
-        raise HeadgateError(f"{path.name}: is about {found.case}; its name must be that of the case")
+        raise HeadgateError(
+            f"{path.name}: is about {found.case}; its name must be that of the case"
+        )
     return found
 
 

@@ -1,5 +1,6 @@
 """A rate that falls or rises a hundred times during a transfer."""
 
+from functools import partial
 from math import nan
 
 from headgate_studies.conform.case import Observation, Subject, near, together
@@ -35,7 +36,7 @@ BUNDLED = {
     "BB2U": (5, 0.45, 0.30, 0.85),
     "BB2UandBBHI": (5, 0.45, 0.30, 0.85),
 }
-#: What the options change in BBRv2.
+#: Effects of the options in BBRv2.
 MEANINGS = {
     "B203": "UP heeds inflight_hi",
     "BBQ0": "UP also counts ACKs after the window was the limit",
@@ -97,18 +98,15 @@ def _rises_bundled(cca: Subject, option: str) -> Observation:
 def _register() -> None:
     for options, check, word in ((PLAIN, _rises, ""), (BUNDLED, _rises_bundled, "Aggregation")):
         for option, (mebibytes, off, most_lost, off_after) in options.items():
-
-            def run(cca: Subject, option: str = option, check=check) -> Observation:  # type: ignore[no-untyped-def]
-                return check(cca, option)
-
             name = "-".join(["rate-up", *filter(None, [option.lower(), word.lower()])])
             bundles = ", ACKs in bundles of two round trips" if word else ""
             said = f"; option {option}: {MEANINGS[option]}" if option else ""
             statement = (
-                f"{mebibytes} MiB{bundles}: 100 kbit/s ({off:.0%}) with at most {most_lost:.0%} lost"
-                f" in 15 s, then complete in 50 s of 10 Mbit/s ({off_after:.0%}){said}"
+                f"{mebibytes} MiB{bundles}: 100 kbit/s ({off:.0%}) with at most {most_lost:.0%}"
+                f" lost in 15 s, then complete in 50 s of 10 Mbit/s ({off_after:.0%}){said}"
             )
-            CASES.add(name.replace("_", "-"), f"BandwidthIncrease{option}{word}", statement)(run)
+            test = f"BandwidthIncrease{option}{word}"
+            CASES.add(name.replace("_", "-"), test, statement)(partial(check, option=option))
 
 
 _register()

@@ -39,7 +39,7 @@ STATES = (
     (1.2, "UP"),
     (1.5, "STARTUP"),
 )
-#: Where a transfer has to be at its end: `PROBE_BW` or `PROBE_RTT`.
+#: States in which a transfer may end: `PROBE_BW` or `PROBE_RTT`.
 STEADY = ("DOWN", CRUISE, "UP")
 
 
@@ -161,7 +161,7 @@ def feed(
     size: int = 0,
     after_ack: Callable[[MadeSender], None] | None = None,
 ) -> Feeder:
-    """Return a synthetic sender that has so many bytes to send."""
+    """Return a synthetic sender of a number of bytes, or one that waits."""
     sender = Feeder(by_hand(cca), path, after_ack)
     if size:
         sender.offer(count_packets(size))
@@ -174,18 +174,16 @@ def look_at(sender: Feeder, transfer_s: float = nan) -> Flight:
     assert isinstance(path, SwitchPath)
     share = sender.lost / sender.number
     track = sender.run(sender.now_s)
-    return Flight(
-        path.topology, track, share, sender.srtt_s, sender.min_rtt_s, transfer_s
-    )
+    return Flight(path.topology, track, share, sender.srtt_s, sender.min_rtt_s, transfer_s)
 
 
 def feed_until_sent(cca: Subject, path: SwitchPath, size: int, most_s: float) -> Flight:
-    """Send so many bytes from a synthetic sender, for a time at most."""
+    """Send a number of bytes from a synthetic sender, for a time at most."""
     sender = feed(cca, path, size)
     finished_s = sender.finish(most_s)
     return look_at(sender, nan if finished_s == inf else finished_s)
 
 
 def count_packets(size: float) -> int:
-    """Return the packets that carry so many bytes."""
+    """Return the packets that carry a number of bytes."""
     return int(-(-size // PAYLOAD))

@@ -8,7 +8,7 @@ import numpy as np
 
 from headgate import HeadgateError
 from headgate_studies.conform.bbr.track import HALF, MIN_PIPE_CWND, Track
-from headgate_studies.conform.case import Observation, Subject, near, together, within
+from headgate_studies.conform.case import Observation, Subject, together, within
 from headgate_studies.conform.quiche.flight import (
     count_packets,
     feed,
@@ -51,8 +51,8 @@ def send_bursts(sender: Feeder, count: int, size: float, pause_s: float) -> Obse
 def _limited_now(sender: Feeder, expected: bool) -> Observation:
     limited = sender.samples[-1].app_limited
     words = ("not limited", "limited")
-    what = f"the last sample is {words[expected]} by the application"
-    return Observation(limited == expected, what, words[limited])
+    text = f"the last sample is {words[expected]} by the application"
+    return Observation(limited == expected, text, words[limited])
 
 
 def _start(cca: Subject) -> Feeder:

@@ -76,7 +76,7 @@ class Topology:
         return int(self.queue_bdp * self.bdp)
 
     def network(self, changes: dict[float, int] | None = None) -> dict[str, Any]:
-        """Return the network of a scenario; the test link has other rates from some times on."""
+        """Return the network of a scenario; from some times on the test link serves other rates."""
         test = _link("switch", "receiver", self.test) | {"buffer": f"{self.queue} B"}
         if changes:
             # a link with an impairment stores its packets, so that those of the queue too leave at
@@ -89,7 +89,11 @@ class Topology:
 
     def path(self, **settings: Any) -> SwitchPath:
         """Return the same links for a synthetic sender."""
-        own = {"rate": self.test.bps / PACKET_BITS, "rtt_s": self.rtt_s, "topology": self}
+        own: dict[str, Any] = {
+            "rate": self.test.bps / PACKET_BITS,
+            "rtt_s": self.rtt_s,
+            "topology": self,
+        }
         return SwitchPath(**(own | settings))
 
 

@@ -56,7 +56,7 @@ class Exit:
         return rounds[-1] - rounds[since]
 
     def count_flat(self) -> int:
-        """Return the last round trips of which none found a quarter more than the one before."""
+        """Count the last round trips without a growth of 25 %."""
         bw, rounds = self.flight.track.bw, self.rounds
         ends = [at for at in range(1, len(bw)) if rounds[at] != rounds[at - 1]]
         base, flat = 0.0, 0
@@ -74,7 +74,7 @@ def leave(cca: Subject, topology: Topology, most_s: float = 5.0) -> Exit:
     """Send until STARTUP ends. Raises HeadgateError if it does not in that time."""
     sender = feed(cca, topology.path(), SIZE)
     while sender.gain >= 1 or not sender.rows:
-        if sender.now_s >= most_s or not sender.events and sender.number:
+        if sender.now_s >= most_s or (sender.number and not sender.events):
             raise HeadgateError("STARTUP never ended")
         sender.advance(sender.events[0][0] if sender.events else sender.now_s)
     return Exit(sender, look_at(sender))
@@ -217,7 +217,9 @@ def _drain(cca: Subject) -> Observation:
     return together(
         within(filled / topology.bdp, 0.95, inf, "BDP of queue after STARTUP"),
         near(rtt_s * 1e3, (topology.rtt_s + waits_s) * 1e3, 0.1, "ms as RTT"),
-        Observation(name_state(seen[over][0]) in STEADY, "then PROBE_BW", name_state(seen[over][0])),
+        Observation(
+            name_state(seen[over][0]) in STEADY, "then PROBE_BW", name_state(seen[over][0])
+        ),
         within(seen[over][1] / topology.bdp, 0, 1, "BDP of queue after DRAIN"),
         near(float(np.array(seen)[late[0], 2]) * 1e3, topology.rtt_s * 1e3, 0.1, "ms as srtt"),
     )

@@ -36,6 +36,6 @@ class Quiche(Cases):
         self.add(name, source, statement, of=of, left_out=why, variants=())(cannot_run)
 
 
-def exactly(observed: float, expected: float, what: str) -> Observation:
+def exactly(observed: float, expected: float, unit: str) -> Observation:
     """Hold if a count is the expected one."""
-    return Observation(observed == expected, f"{expected:g} {what}", f"{observed:g}")
+    return Observation(observed == expected, f"{expected:g} {unit}", f"{observed:g}")

@@ -5,15 +5,15 @@ from headgate_studies.conform.quiche.suite import TOPOLOGY_TEST, Quiche
 #: The test cases of this module.
 CASES = Quiche()
 SEEDED = (
-    "the transport has no call that gives a connection the bandwidth and the round trip of another"
-    " one (Careful Resume is a slow start of its own)"
+    "no call gives a connection the bandwidth and the round trip of another one"
+    " (Careful Resume is a slow start instead)"
 )
 TESTS = (
     (
         "up-gradually",
         "ProbeUpAdaptInflightHiGradually",
         "Half of a flight of two packets lost in UP leaves inflight_hi above two packets",
-        "the test calls the sender with events of its own and reads inflight_hi, which is not"
+        "the test calls the sender with made events and reads inflight_hi, which is not"
         " reported; bbr-up-loss covers the reduction",
     ),
     (
