@@ -187,7 +187,7 @@ WRONG = [
     ('transport.segment="70 kB"', "transport.segment", "1 B to 65535 B"),
     ('transport.min_rto="90 s"', "transport.min_rto", "at most max_rto"),
     ('transport.initial_window="0 packets"', "transport.initial_window", "'1 packet'"),
-    ("transport.preset=windows", "transport.preset", "'default', 'linux', 'ns2' or 'mesonet'"),
+    ("transport.preset=windows", "transport.preset", "'ns2', 'mesonet' or 'quic'"),
     ("transport.recovery=tahoe", "transport.recovery", "'sack', 'sack1', 'newreno' or 'reno'"),
     # Algorithms
     (

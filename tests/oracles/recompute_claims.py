@@ -66,8 +66,11 @@ def cells(face):  # of the grid: port and responses of each, window and BDP with
                    for table in ("ports", "responses"))
     ports, said = (t[t.of_face == face].reset_index(drop=True) for t in (ports, said))
     own = ports.join(said[["y11", "y15"]]).assign(flows=ports.of_flows.astype(int))
-    own["speed"], own["room"] = own.rate_bps / 12000, own.of_buffer.astype(float)
-    return own.assign(window=own.speed * own.of_rtt_ms.astype(float) / 1e3 / own.flows)
+    number, unit = own.of_rate.str.split(" ").str[0], own.of_rate.str.split(" ").str[1]
+    rate_bps = number.astype(float) * unit.map({"Mbit/s": 1e6, "Gbit/s": 1e9})
+    own["speed"], own["room"] = rate_bps / 12000, own.of_buffer.astype(float)
+    path = own.speed * own.of_rtt_ms.astype(float) / 1e3  # packets
+    return own.assign(window=path / own.flows, buffer_packets=(own.room * path).round())
 
 def median_reno_loss(_):  # the model at rest: Mathis' formula at the round trip of the packets
     own = cells("reno").query("flows >= 50 and window >= 10")

@@ -49,9 +49,11 @@ def run(study, key, table):
     return whole(file.with_stem(at["file"])).iloc[at["first"]:][:at["rows"]]
 
 @cache
-def load(study, table):  # rows of all runs, numbered, with the labels of each run as `of_...`
+def load(study, table):  # rows of all runs with the table, numbered, with their labels as `of_...`
     parts = []
-    for key, (meta, *_) in runs(study).items():
+    for key, (meta, _, places) in runs(study).items():
+        if table not in places:
+            continue
         labels = {f"of_{k}": str(v) for k, v in meta["labels"].items()}
         own = run(study, key, table)
         parts.append(own.assign(**{"of_variant": ""} | labels, n=range(len(own))))
