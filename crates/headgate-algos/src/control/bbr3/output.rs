@@ -71,6 +71,25 @@ impl Model {
         }
     }
 
+    pub(super) fn start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+        let srtt_s = if path.srtt_s > 0.0 { path.srtt_s } else { f64::INFINITY };
+        self.min_rtt_s = if self.is_linux() { path.min_rtt_s } else { srtt_s };
+        (self.least_rtt_s, self.min_rtt_at_s, self.least_rtt_at_s) = (self.min_rtt_s, now_s, now_s);
+        (self.epoch, self.aggregation) = (Epoch::new(now_s), Aggregation::new(now_s));
+        self.draw = Draw::new(now_s, path.srtt_s);
+        (self.first_cwnd, self.cwnd, self.now_s) = (window.cwnd, window.cwnd, now_s);
+        window.ssthresh = f64::INFINITY;
+        self.pace_from_rtt(path, window);
+    }
+
+    #[cold]
+    pub(super) fn pace_from_rtt(&mut self, path: &Path, window: &mut Window) {
+        self.seen_rtt = path.srtt_s > 0.0;
+        let rtt_s = if self.seen_rtt { path.srtt_s } else { NOMINAL_RTT_S };
+        let margin = if self.is_linux() { self.params.pacing_margin } else { 0.0 };
+        window.pace = self.params.startup_gain * (1.0 - margin) * window.cwnd / rtt_s;
+    }
+
     /// Sets the pacing rate. It decreases only after the path was full.
     pub(super) fn set_pace(&mut self, path: &Path, window: &mut Window) {
         if !self.seen_rtt && path.srtt_s > 0.0 {
