@@ -118,7 +118,7 @@ def test_a_sparse_flow_passes_a_host_with_many_flows() -> None:
     assert 0.045 + packet_s <= mean_s < 0.045 + 4 * packet_s
 
 
-def acks(ack_filter: str) -> Result:
+def run_acks(ack_filter: str, preset: str = "default") -> Result:
     """Run a flow whose ACKs meet a line for a fifth of them."""
     back = {"rate": "100 kbit/s", "queue": {"name": "cake", "ack_filter": ack_filter}}
     network = {
@@ -137,7 +137,7 @@ def acks(ack_filter: str) -> Result:
         {
             "duration": "20 s",
             "network": network,
-            "transport": {"receive_window": "150 packets"},
+            "transport": {"preset": preset, "receive_window": "150 packets"},
             "traffic": [flow],
             "measure": {"warmup": "5 s", "series": "none"},
         }
@@ -147,8 +147,15 @@ def acks(ack_filter: str) -> Result:
 def test_the_ack_filter_keeps_one_or_two_acks() -> None:
     # a third ACK replaces the first, or a second one does; otherwise COBALT shortens the queue
     for mode, most in [("on", 2), ("aggressive", 1)]:
-        result = acks(mode)
+        result = run_acks(mode)
         assert port(result, "right-left", "max_queue_packets") == most
         assert port(result, "right-left", "mean_queue_packets") > most - 0.1
         assert float(result.flows["goodput_bps"][0]) == pytest.approx(20e6 * 1460 / 1500, rel=2e-3)
-    assert port(acks("off"), "right-left", "mean_queue_packets") > 5
+    assert port(run_acks("off"), "right-left", "mean_queue_packets") > 5
+
+
+def test_the_ack_filter_cannot_read_acks_of_quic() -> None:
+    """They are encrypted, so that the filter changes nothing."""
+    digests = {run_acks(mode, "quic").digest for mode in ("off", "on", "aggressive")}
+    assert len(digests) == 1
+    assert len({run_acks(mode).digest for mode in ("off", "on", "aggressive")}) == 3

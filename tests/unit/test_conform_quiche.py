@@ -14,7 +14,7 @@ from headgate_studies.conform import report
 from headgate_studies.conform.bbr.made import by_hand
 from headgate_studies.conform.case import Case, Observation, Subject
 from headgate_studies.conform.exception_files import ExceptionFile, read_file, read_folder, shipped
-from headgate_studies.conform.quiche.changes import AT_S, BUNDLED, FAST, PLAIN
+from headgate_studies.conform.quiche.changes import AT_S, BUNDLED, FAST_BPS, PLAIN
 from headgate_studies.conform.quiche.flight import feed, fly, look_at
 from headgate_studies.conform.quiche.network import (
     MIB,
@@ -151,7 +151,7 @@ def test_the_network_of_a_run_has_these_rates_and_buffers() -> None:
     network = Topology().network()
     assert [link["buffer"] for link in network["links"]] == ["infinite", "72130 B"]
     assert [link["rate"] for link in network["links"]] == ["10000 kbit/s", "4000 kbit/s"]
-    changing = Topology(test=Link(100_000, 30_000)).network({15.0: FAST})["links"][1]
+    changing = Topology(test=Link(100_000, 30_000)).network({15.0: FAST_BPS})["links"][1]
     assert changing["changes"] == [{"at": "15 s", "rate": "10000 kbit/s"}]
     many = ManySenders().network(2)["links"]
     assert [link["delay"] for link in many] == ["1987 us", "1993 us", "30000 us"]
@@ -173,7 +173,7 @@ def test_the_queue_drops_what_finds_it_full() -> None:
 
 def test_waiting_packets_leave_at_the_new_rate() -> None:
     topology = Topology(test=Link(100_000, 30_000), queue_bdp=20)
-    path = topology.path(changes=((0.2, FAST / PACKET_BITS),))
+    path = topology.path(changes=((0.2, FAST_BPS / PACKET_BITS),))
     acks = np.array([path.ack_at(0.0) for _ in range(6)])
     # 108 ms each: the first two start before 0.2 s; the others take 1.08 ms
     assert np.diff(acks) == pytest.approx([0.108, 0.00108, 0.00108, 0.00108, 0.00108], abs=1e-6)
@@ -219,7 +219,7 @@ def test_linux_follows_a_rising_rate_with_bundles_of_its_allowance() -> None:
     topology = Topology(Link(15_000_000, 2_000), Link(100_000, 30_000))
     found = []
     for bundle_s in (0.1, 0.3):
-        path = topology.path(bundle_s=bundle_s, changes=((AT_S, FAST / PACKET_BITS),))
+        path = topology.path(bundle_s=bundle_s, changes=((AT_S, FAST_BPS / PACKET_BITS),))
         sender = feed(bbr3("linux-v3"), path, 2 * MIB)
         sender.finish(AT_S + 50)
         found.append(look_at(sender).largest_mbps)

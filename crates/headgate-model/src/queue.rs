@@ -34,9 +34,9 @@ pub struct Arrival {
     pub flow: u64,
     /// The ECN field. Only a packet that is capable may be marked.
     pub ecn: Ecn,
-    /// The hosts at both ends.
+    /// The hosts at both ends, for disciplines that read headers.
     pub hosts: HostPair,
-    /// The fields of a pure ACK. Other packets, and ports that only decide at arrival, have none.
+    /// The fields of a pure ACK of TCP, for disciplines that read headers.
     pub ack: Option<AckFields>,
 }
 
@@ -51,7 +51,7 @@ pub struct AckFields {
     pub echo: bool,
 }
 
-/// The hosts at both ends of a packet, as numbers. At ports that only decide at arrival, both are 0.
+/// The hosts at both ends of a packet, as numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct HostPair {
     /// The host that sent the packet.
@@ -177,6 +177,11 @@ pub trait Discipline: Clone + Send {
 
     /// The port stays idle until this time: ticks before it may be skipped if they change nothing.
     fn pass_idle_ticks(&mut self, _until: Time, _idle: &Backlog) {}
+
+    /// Whether [`Self::admit`] reads [`Arrival::hosts`] and [`Arrival::ack`]. Ports provide them only then.
+    fn reads_headers(&self) -> bool {
+        false
+    }
 
     /// Whether the discipline also decides at departure. It then receives every admitted packet.
     fn has_dequeue(&self) -> bool {

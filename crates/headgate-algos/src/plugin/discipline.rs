@@ -274,6 +274,10 @@ impl Discipline for PluginQueue {
         false
     }
 
+    fn reads_headers(&self) -> bool {
+        false
+    }
+
     fn not_before(&self) -> Time {
         0
     }

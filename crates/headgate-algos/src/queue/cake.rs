@@ -21,8 +21,9 @@
 //! not affect packets without a DSCP. Packets carry no `wash` or `nat` information either, and are single packets,
 //! so that nothing is split.
 //!
-//! NOTE(sch_cake.c): `ingress` and `autorate-ingress` are absent. The ACK filter sees pure ACKs without a header of
-//! router feedback only. They carry no options but time stamps, which never decrease, and SACK blocks.
+//! NOTE(sch_cake.c): `ingress` and `autorate-ingress` are absent. The ACK filter sees pure ACKs of TCP without a header of
+//! router feedback only. They carry no options but time stamps, which never decrease, and SACK blocks. ACKs of QUIC
+//! are encrypted.
 //!
 //! NOTE(sch_cake.c): the kernel counts the memory of its buffers, which exceeds the packet. Here `memory` counts
 //! bytes of packets.
@@ -118,12 +119,12 @@ impl Cake {
     /// Creates a discipline in its initial state.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         let shaper = Shaper::new(&params);
-        let limits = limits(&params, &shaper);
+        let limits = compute_limits(&params, &shaper);
         let modes = (params.isolation, params.ack_filter);
-        let queues = QueueSet::new(modes, limits, quantum_bytes(params.bandwidth_bytes_s));
+        let queues = QueueSet::new(modes, limits, compute_quantum_bytes(params.bandwidth_bytes_s));
         Self {
             shaper,
-            memory_bytes: memory_bytes(&params),
+            memory_bytes: compute_memory_bytes(&params),
             arriving: Default::default(),
             queues: Box::new(queues),
         }
@@ -131,7 +132,7 @@ impl Cake {
 }
 
 /// Returns the times of COBALT. They allow for the time that a frame takes at the bandwidth.
-fn limits(params: &Params, shaper: &Shaper) -> Limits {
+fn compute_limits(params: &Params, shaper: &Shaper) -> Limits {
     let Params { target_s, interval_s, .. } = *params;
     let frame_s = shaper.time_s(FRAME_BYTES);
     let raised_s = larger(1.5 * frame_s, target_s);
@@ -139,14 +140,14 @@ fn limits(params: &Params, shaper: &Shaper) -> Limits {
     Limits { target_s: raised_s, interval_s, least_s: 4.0 * frame_s }
 }
 
-fn quantum_bytes(bandwidth_bytes_s: f64) -> f64 {
+fn compute_quantum_bytes(bandwidth_bytes_s: f64) -> f64 {
     if bandwidth_bytes_s == 0.0 {
         return FRAME_BYTES;
     }
     libm::floor(bandwidth_bytes_s / QUANTA_PER_S).clamp(LEAST_QUANTUM_BYTES, FRAME_BYTES)
 }
 
-fn memory_bytes(params: &Params) -> f64 {
+fn compute_memory_bytes(params: &Params) -> f64 {
     let Params { bandwidth_bytes_s, interval_s, memory_bytes, .. } = *params;
     let most = LIMIT_PACKETS * FRAME_BYTES;
     match (memory_bytes, bandwidth_bytes_s) {
@@ -160,6 +161,10 @@ impl Discipline for Cake {
     fn admit(&mut self, arrival: &Arrival, _port: &Backlog, _chance: &mut Stream) -> Verdict {
         self.arriving = (arrival.hosts, arrival.ack);
         Verdict::Keep
+    }
+
+    fn reads_headers(&self) -> bool {
+        true
     }
 
     fn has_dequeue(&self) -> bool {

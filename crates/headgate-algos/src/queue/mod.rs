@@ -59,6 +59,11 @@ macro_rules! forward_to_variants {
                 match self { $(Self::$Name(queue) => queue.pass_idle_ticks(until, idle),)+ }
             }
 
+            #[inline]
+            fn reads_headers(&self) -> bool {
+                match self { $(Self::$Name(queue) => queue.reads_headers(),)+ }
+            }
+
             fn has_dequeue(&self) -> bool {
                 match self { $(Self::$Name(queue) => queue.has_dequeue(),)+ }
             }

@@ -9,3 +9,4 @@ pub mod packet;
 pub mod prefetch;
 pub mod sacks;
 pub mod side_table;
+mod views;

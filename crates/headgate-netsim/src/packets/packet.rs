@@ -1,15 +1,13 @@
 //! The packet: a small value that is copied, never allocated or referenced.
 
 use headgate_model::ecn::Ecn;
-use headgate_model::queue::{AckFields, Arrival, HostPair};
 use headgate_model::units::Time;
 use headgate_tcp::Flags;
 use headgate_tcp::context::{DataSegment, Syn, SynAck};
 use serde::{Deserialize, Serialize};
 
-use super::address::{AddressSplit, ConnectionId, HOST_BITS, HOST_MASK};
+use super::address::{ConnectionId, HOST_BITS, HOST_MASK};
 use super::index::{Address, HostIndex};
-use super::sacks::SackPool;
 
 /// Stands for no record of options.
 const NO_SACK: u32 = u32::MAX >> 1;
@@ -345,52 +343,6 @@ impl Packet {
     /// kind. Two packets of one endpoint and kind share every link, so they never arrive together.
     pub fn rank(&self) -> (Address, PacketKind, u32) {
         (self.address, self.kind(), self.b)
-    }
-
-    /// Returns the packet as a queue discipline sees it. The sender names the connection, in either
-    /// direction.
-    pub fn arrival(&self) -> Arrival {
-        let ConnectionId { sender, generation } = self.connection();
-        let data = u64::from(self.is_data());
-        Arrival {
-            size_bytes: u32::from(self.size),
-            flow: u64::from(sender.0) << 9 | u64::from(generation) << 1 | data,
-            ecn: self.ecn(),
-            hosts: HostPair::default(),
-            ack: None,
-        }
-    }
-
-    /// Returns the fields of a pure ACK; `None` if it carries a header, an AccECN option, or more of the ACE
-    /// field than the echo of RFC 3168. No other ACK replaces such an ACK.
-    pub fn ack_fields(&self, sacks: &SackPool) -> Option<AckFields> {
-        if self.kind() != PacketKind::Ack || self.header().is_some() {
-            return None;
-        }
-        let flags = self.ack_flags();
-        if flags.has(Flags::ACCURATE) || flags.has(Flags::REDUCED) {
-            return None;
-        }
-        let options = self.sack_record().map(|record| sacks.read(record)).unwrap_or_default();
-        if options.counts.is_some() {
-            return None;
-        }
-        let echo = flags.has(Flags::ECHO);
-        Some(AckFields { number: self.a, sacks: options.blocks.unwrap_or_default(), echo })
-    }
-
-    /// Returns the hosts that a queue discipline distinguishes: the router, if endpoints are directly on it,
-    /// and otherwise the addressed host. Behind a host link, a packet names its sender's connection only, and
-    /// each connection counts as a host. So does the source of an ACK, which names no source at all.
-    pub fn hosts(&self, split: AddressSplit) -> HostPair {
-        let is_inline = self.host == HostIndex::INLINE;
-        let router = |address| u64::from(split.router(address).0) << 32 | u64::from(HostIndex::INLINE.0);
-        let destination = u64::from(split.router(self.address).0) << 32 | u64::from(self.host.0);
-        let source = match self.kind() {
-            PacketKind::Data | PacketKind::Syn if is_inline => router(self.sender()),
-            _ => self.connection().number() | 1 << 63,
-        };
-        HostPair { source, destination }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Options of ACKs in flight: SACK blocks (RFC 2018; three blocks, as with time stamps), and the byte counts of
-//! the AccECN option (RFC 9768). Of QUIC these are further ranges, the ECN counts and the ACK delay. An ACK with options carries the number of its record here.
+//! the AccECN option (RFC 9768). Of QUIC these are further ranges, the ECN counts and the ACK delay. An ACK with
+//! options carries the number of its record here.
 
 use headgate_model::units::Span;
 use headgate_tcp::ByteCounts;
@@ -13,8 +14,8 @@ pub struct AckOptions {
     pub blocks: Option<Blocks>,
     /// Byte counts of the AccECN option.
     pub counts: Option<ByteCounts>,
-    /// Delay of an ACK of QUIC, picoseconds.
-    pub delay: Span,
+    /// Delay of an ACK of QUIC, picoseconds; `None` for an ACK of TCP.
+    pub delay: Option<Span>,
 }
 
 /// Records of options, whose numbers are reused.

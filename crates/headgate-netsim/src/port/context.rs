@@ -1,5 +1,6 @@
 //! The surroundings of a port that stores packets.
 
+use headgate_model::queue::Arrival;
 use headgate_model::units::{Span, Time};
 
 use super::PortOccupancy;
@@ -26,6 +27,12 @@ pub struct PortContext<'a> {
 }
 
 impl PortContext<'_> {
+    /// Returns an arrival with what a discipline can read in the packet's headers.
+    pub fn read_headers(&self, packet: &Packet) -> Arrival {
+        let (hosts, ack) = (packet.hosts(self.split), packet.ack_fields(&self.side_table.sacks));
+        Arrival { hosts, ack, ..packet.arrival() }
+    }
+
     /// Records an event of a packet if it is traced. `queue` packets wait; the packet itself has waited for
     /// `waited`.
     #[inline]

@@ -8,9 +8,9 @@
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
 use headgate_model::ecn::Ecn;
-use headgate_model::feedback::{Feedback, PassingPacket, Routers};
+use headgate_model::feedback::{Feedback, Routers};
 use headgate_model::plan::{Buffer, OutageQueue};
-use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, TwoQueues, Verdict};
+use headgate_model::queue::{Backlog, Discipline, TwoQueues, Verdict};
 use headgate_model::units::{NEVER, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -184,8 +184,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         if self.is_full(backlog) {
             return Verdict::Drop;
         }
-        let ack = packet.ack_fields(&ctx.side_table.sacks);
-        let arrival = Arrival { hosts: packet.hosts(ctx.split), ack, ..packet.arrival() };
+        let arrival = if self.queue.reads_headers() { ctx.read_headers(packet) } else { packet.arrival() };
         self.queue.admit(&arrival, backlog, &mut self.chance)
     }
 
@@ -379,22 +378,6 @@ impl<L: ControllerRegistry> QueuedPort<L> {
             idle_s,
             rate_bytes_s,
         }
-    }
-}
-
-impl Packet {
-    pub(super) fn passing(&self) -> PassingPacket {
-        PassingPacket { size_bytes: u32::from(self.size), data: self.is_data(), ecn: self.ecn() }
-    }
-
-    fn queued(&self, id: u32, since_s: f64) -> QueuedPacket {
-        let (arrival, size_bytes) = (self.arrival(), u32::from(self.size));
-        QueuedPacket { id, size_bytes, flow: arrival.flow, data: self.is_data(), ecn: arrival.ecn, since_s }
-    }
-
-    fn marked(mut self, marked: bool) -> Self {
-        self.mark(marked);
-        self
     }
 }
 

@@ -87,6 +87,14 @@ impl<Q: Discipline> Discipline for ServiceOrder<Q> {
         }
     }
 
+    #[inline]
+    fn reads_headers(&self) -> bool {
+        match self {
+            Self::ByDiscipline(queue) => queue.reads_headers(),
+            Self::FirstCome(_) => false,
+        }
+    }
+
     fn not_before(&self) -> Time {
         match self {
             Self::ByDiscipline(queue) => queue.not_before(),

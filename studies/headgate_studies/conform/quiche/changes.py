@@ -10,7 +10,7 @@ from headgate_studies.conform.quiche.suite import Quiche
 
 #: The test cases of this module.
 CASES = Quiche()
-SLOW, FAST = 100_000, 10_000_000
+SLOW_BPS, FAST_BPS = 100_000, 10_000_000
 LOCAL = Link(15_000_000, 2_000)
 #: When the rate rises, and how long the rest of the transfer may take.
 AT_S, REST_S = 15.0, 50.0
@@ -53,9 +53,9 @@ MEANINGS = {
 @CASES.add("rate-down", "BandwidthDecrease")
 def _falls(cca: Subject) -> Observation:
     """20 MiB: 10 Mbit/s (10 %) without a loss in 10 s; at a hundredth complete 800 s later."""
-    topology = Topology(LOCAL, Link(FAST, 30_000))
+    topology = Topology(LOCAL, Link(FAST_BPS, 30_000))
     before = fly(cca, topology, 20 * MIB, 10)
-    after = fly(cca, topology, 20 * MIB, 820, {10.0: SLOW})
+    after = fly(cca, topology, 20 * MIB, 820, {10.0: SLOW_BPS})
     return together(
         before.ends_steady(), before.estimates(0.1), before.loses(0), after.takes(10 + 800)
     )
@@ -66,26 +66,26 @@ def _check_before(before: Flight, off: float, most_lost: float) -> Observation:
 
 
 def _check_after(after: Flight, off: float) -> Observation:
-    found = near(after.largest_mbps, FAST / 1e6, off, "Mbit/s found")
+    found = near(after.largest_mbps, FAST_BPS / 1e6, off, "Mbit/s found")
     return together(after.takes(AT_S + REST_S), found)
 
 
 def _slow() -> Topology:
-    return Topology(LOCAL, Link(SLOW, 30_000))
+    return Topology(LOCAL, Link(SLOW_BPS, 30_000))
 
 
 def _rises(cca: Subject, option: str) -> Observation:
     mebibytes, off, most_lost, off_after = PLAIN[option]
     before = fly(cca, _slow(), mebibytes * MIB, AT_S)
     end_s = AT_S + REST_S + 1
-    after = fly(cca, _slow(), mebibytes * MIB, end_s, {AT_S: FAST})
+    after = fly(cca, _slow(), mebibytes * MIB, end_s, {AT_S: FAST_BPS})
     return together(_check_before(before, off, most_lost), _check_after(after, off_after))
 
 
 def _rises_bundled(cca: Subject, option: str) -> Observation:
     mebibytes, off, most_lost, off_after = BUNDLED[option]
     topology = _slow()
-    changes = ((AT_S, FAST / PACKET_BITS),)
+    changes = ((AT_S, FAST_BPS / PACKET_BITS),)
     path = topology.path(bundle_s=2 * topology.rtt_s, changes=changes)
     sender = feed(cca, path, mebibytes * MIB)
     sender.advance(AT_S)

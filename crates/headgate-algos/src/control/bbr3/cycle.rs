@@ -131,7 +131,7 @@ impl Model {
     pub(super) fn probes_again(&mut self, event: &Event<'_>) -> bool {
         let rounds = self.target(event.path, event.window).min(PROBE_ROUNDS);
         if self.marks.as_ref().is_some_and(|marks| marks.have_ceased(event.ack)) {
-            self.enter_refill(marks::doublings(self.bounds.inflight_long));
+            self.enter_refill(marks::count_doublings(self.bounds.inflight_long));
             return true;
         }
         let due = self.now_s > self.cycle_at_s + self.wait_s || self.rounds_since_probe >= rounds;

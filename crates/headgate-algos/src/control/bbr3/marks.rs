@@ -164,6 +164,6 @@ impl Marks {
 }
 
 /// Returns how often the growth of a probe has doubled when it begins after marks have ceased.
-pub(super) fn doublings(inflight_long: f64) -> u32 {
+pub(super) fn count_doublings(inflight_long: f64) -> u32 {
     floor((REPROBE_GAIN * inflight_long).max(1.0).log2()).min(MOST_DOUBLINGS) as u32
 }

@@ -101,9 +101,9 @@ fn times_and_sizes_follow_the_bandwidth() {
     let at = |mbps: f64| {
         let params = Params { bandwidth_bytes_s: mbps * 125_000.0, ..Params::default() };
         (
-            limits(&params, &Shaper::new(&params)),
-            quantum_bytes(params.bandwidth_bytes_s),
-            memory_bytes(&params),
+            compute_limits(&params, &Shaper::new(&params)),
+            compute_quantum_bytes(params.bandwidth_bytes_s),
+            compute_memory_bytes(&params),
         )
     };
     // 1 Mbit/s: a frame takes 12.112 ms, the target 18.168 ms; 125,000/4096 = 30 B are below 300 B

@@ -1,6 +1,7 @@
 use headgate_tcp::Feedback;
 
 use super::*;
+use crate::packets::address::AddressSplit;
 use crate::packets::index::RouterIndex;
 
 const COMMON: CommonFields =

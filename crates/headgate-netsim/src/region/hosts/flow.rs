@@ -196,7 +196,7 @@ impl<L: ControllerRegistry> Flow<L> {
         let options = packet.sack_record().map(|number| state.side_table.sacks.take(number));
         let blocks = options.and_then(|options| options.blocks);
         state.byte_counts = options.and_then(|options| options.counts);
-        state.ack_delay = options.map_or(0, |options| options.delay);
+        state.ack_delay = options.and_then(|options| options.delay).unwrap_or(0);
         let (next, stamp) = (packet.ack_number(), packet.echoed_timestamp());
         let ack = AckSegment { next, stamp, blocks, flags: packet.ack_flags() };
         let header = state.current_header();

@@ -131,13 +131,13 @@ impl<L: ControllerRegistry> ReceiverContext for Host<'_, L, ReceiverRole<'_>> {
     }
 
     fn send_ack_with_counts(&mut self, ack: AckSegment, counts: ByteCounts) {
-        let options = AckOptions { blocks: ack.blocks, counts: Some(counts), delay: 0 };
+        let options = AckOptions { blocks: ack.blocks, counts: Some(counts), delay: None };
         self.send_with_options(ack, Some(options));
     }
 
     fn send_report(&mut self, ack: AckSegment, AckReport { delay, counts }: AckReport) {
-        let options = AckOptions { blocks: ack.blocks, counts, delay };
-        self.send_with_options(ack, (options != AckOptions::default()).then_some(options));
+        let options = AckOptions { blocks: ack.blocks, counts, delay: Some(delay) };
+        self.send_with_options(ack, Some(options));
     }
 }
 

@@ -3,7 +3,7 @@
 use headgate_model::chance::Stream;
 use headgate_model::control::Echo;
 
-use super::super::marks::{Marks, doublings};
+use super::super::marks::{Marks, count_doublings};
 use super::*;
 
 const ECN: Variant = Variant::LinuxEcnAny;
@@ -146,8 +146,8 @@ fn a_probe_begins_once_marks_cease_without_losses() {
 
 #[test]
 fn a_probe_after_marks_grows_by_half_of_the_bound_at_first() {
-    assert_eq!([4.0, 100.0, 128.0, 129.0].map(doublings), [1, 5, 6, 6]);
-    assert_eq!((doublings(1.0), doublings(f64::INFINITY)), (0, 30));
+    assert_eq!([4.0, 100.0, 128.0, 129.0].map(count_doublings), [1, 5, 6, 6]);
+    assert_eq!((count_doublings(1.0), count_doublings(f64::INFINITY)), (0, 30));
 }
 
 /// Counts the marks of samples, and averages shares, from the list of all segments.
