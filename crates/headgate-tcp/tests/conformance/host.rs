@@ -67,6 +67,7 @@ impl Context for Host {
     }
 
     fn set_timer(&mut self, timer: Timer, at: Time) {
+        assert!(at >= self.now, "a timer in the past");
         self.timers.push((at, timer));
     }
 }

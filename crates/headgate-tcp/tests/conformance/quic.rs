@@ -396,3 +396,18 @@ fn the_answer_to_the_first_packet_is_not_limited() {
     peer.tcp.on_syn_ack(SynAck::default(), None, &mut peer.host);
     assert_eq!(sent(&mut peer), [(0, 0), (1, 1), (2, 2)]);
 }
+
+#[test]
+fn section_6_2_1_a_timeout_that_has_passed_expires_at_once() {
+    // 8 is overtaken, and its loss by time is far away. Its ACK, two seconds later, gives no RTT sample. The
+    // probe timeout after the packets that left at 200 ms has then passed.
+    let late = Quic { packet_threshold: 1000, time_threshold: 100.0, ..Quic::default() };
+    let mut peer = Peer::open(12, Profile { quic: Some(late), ..quic() });
+    ack(&mut peer, &[(9, 10), (0, 8)]);
+    let now = peer.host.now + 2000 * MS;
+    peer.wait_until(now);
+    assert_eq!(peer.tcp.stats.timeouts, 0);
+    ack(&mut peer, &[(8, 10)]);
+    peer.wait_until(now);
+    assert_eq!((peer.host.now, peer.tcp.stats.timeouts), (now, 1));
+}
