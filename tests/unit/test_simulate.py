@@ -122,7 +122,7 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(
             r"after (\S+) packet-hops, .* at this pace (\S+) in", str(stopped.value)
         )
         assert numbers
-        hops, whole = float(numbers[1]), float(numbers[2])
+        hops, whole = (float(number.replace(",", "")) for number in numbers.groups())
         assert whole * share == pytest.approx(hops, rel=0.2)  # windows end a little later
         assert hops < result.meta["packet_hops"]
         assert (out / SNAPSHOT_FILE).is_file()

@@ -100,6 +100,6 @@ def facts(at: Progress) -> str:
     """Return simulated time, rate and time left as text."""
     left = f", {at.eta_s:.0f} s left" if at.eta_s < float("inf") else ""
     return (
-        f"{at.time_s:.1f} of {at.duration_s:.1f} s simulated, {at.packet_hops:.3g} packet-hops, "
+        f"{at.time_s:.1f} of {at.duration_s:.1f} s simulated, {at.packet_hops:,.0f} packet-hops, "
         f"{at.hops_per_s / 1e6:.1f} million hops/s{left}"
     )

@@ -299,8 +299,8 @@ class _Run:
         whole = state.duration_s / state.time_s
         rate = state.packet_hops / self.cpu_s / 1e6
         return (
-            f" after {state.packet_hops:.4g} packet-hops, {rate:.1f} million a CPU second;"
-            f" at this pace {whole * state.packet_hops:.3g} in {whole * hours:.2g} CPU hours in all"
+            f" after {state.packet_hops:,.0f} packet-hops, {rate:.1f} million a CPU second;"
+            f" at this pace {whole * state.packet_hops:,.0f} in {whole * hours:.2g} CPU hours in all"
         )
 
     def _keep(self) -> None:
