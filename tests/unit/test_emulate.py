@@ -18,7 +18,7 @@ from tests.errors.command import headgate as command
 from tests.hosts import LIVE, require_hosts
 
 import headgate
-from headgate.base.errors import HeadgateError, StoreError
+from headgate.base.errors import HeadgateError, ScenarioError, StoreError
 from headgate.engine.api import simulate
 from headgate.engine.live.arrivals import replay
 from headgate.engine.live.emulation import Emulation
@@ -65,6 +65,15 @@ def test_a_round_trip_takes_as_long_as_the_network_says(family: str) -> None:
     assert (there["from_host"], there["to_host"], there["destination_port"]) == ("a", "b", 4000)
     assert 0.020 <= there["min_delay_s"] < 0.0201
     assert back["delivered_packets"] == back["sent_packets"] >= len(took_s)
+
+
+def test_a_scenario_may_be_a_dict() -> None:
+    keys = dumbbell(duration="0.2 s").to_dict()
+    with headgate.emulate(keys, seed=7) as net:
+        pass
+    assert net.result.meta["seed"] == 7
+    with pytest.raises(ScenarioError, match="speed"):
+        headgate.emulate({"speed": 1})
 
 
 def test_columns_are_formed_as_they_say() -> None:

@@ -9,6 +9,7 @@ import pandas
 import polars
 import pytest
 
+import headgate
 from headgate.base.errors import HeadgateError
 from headgate.data import parquet
 from headgate.data.columns import TABLES
@@ -118,6 +119,16 @@ def test_empty_tables_are_tables() -> None:
     assert len(empty) == 0
     assert polars.DataFrame(empty).shape == (0, 4)
     assert polars.DataFrame(Table("flows", {"cca": Words([], [])})).shape == (0, 1)
+
+
+def test_differences_of_counts_may_be_negative() -> None:
+    counts = Table("ports", {name: np.array([3, 1], np.uint64) for name in ("arrivals", "drops")})
+    assert np.diff(counts["arrivals"]).tolist() == [-2]
+    frame = counts.to_pandas()
+    assert (frame["arrivals"] - frame["drops"] - 1).tolist() == [-1, -1]
+    run = headgate.dumbbell(rate="10 Mbit/s", rtt="20 ms", flows=["reno"]).run("1 s", seed=1)
+    kinds = {column.dtype.kind for each in run.tables.values() for column in dict(each).values()}
+    assert kinds == {"f", "i", "U"}
 
 
 def test_rows_are_chosen_by_a_mask() -> None:

@@ -24,11 +24,17 @@ fn arrays<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     for (name, column) in table.columns {
         match column {
-            Column::U64(values) => all.set_item(name, values.into_pyarray(py))?,
+            Column::U64(values) => all.set_item(name, signed(values).into_pyarray(py))?,
             Column::F64(values) => all.set_item(name, values.into_pyarray(py))?,
         }
     }
     Ok(all)
+}
+
+/// Counts as NumPy's signed numbers, so that a difference of two counts may be negative: unsigned numbers
+/// would wrap around. No count reaches 2^63.
+fn signed(counts: Vec<u64>) -> Vec<i64> {
+    counts.into_iter().map(|count| count as i64).collect()
 }
 
 pyo3::create_exception!(

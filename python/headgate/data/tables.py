@@ -101,7 +101,7 @@ class Table:
 
     def __init__(self, name: str, data: Data) -> None:
         self.name = name
-        self._data = dict(data)
+        self._data = {column: _signed(values) for column, values in data.items()}
         self._about = {column.name: column for column in EVERY_TABLE.get(name, ())}
 
     @property
@@ -274,6 +274,17 @@ class Table:
             for row in rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _signed(column: NDArray[Any] | Words) -> NDArray[Any] | Words:
+    """Return unsigned numbers as signed ones, unless one is too large, such as a seed of 64 bits.
+
+    A difference of counts may be negative; unsigned numbers of NumPy would wrap around.
+    """
+    if isinstance(column, Words) or column.dtype.kind != "u":
+        return column
+    is_small = column.dtype.itemsize < 8 or not (column > np.iinfo(np.int64).max).any()
+    return column.astype(np.int64) if is_small else column
 
 
 def _short(cell: Any) -> str:

@@ -65,7 +65,7 @@ class OverloadWarning(HeadgateWarning):
 
 
 def emulate(  # noqa: PLR0913 - what a run can be given
-    scenario: Scenario | str | Path,
+    scenario: Scenario | Mapping[str, Any] | str | Path,
     *,
     duration: str | None = None,
     seed: int | None = None,
@@ -81,18 +81,26 @@ def emulate(  # noqa: PLR0913 - what a run can be given
     ...     net.run("a", "curl -s http://b/ > /dev/null", check=True)
     >>> net.result.tables["live_flows"]  # doctest: +SKIP
 
+    `scenario` is a scenario, its keys as a dict, or the path of its file.
+
     Time begins with the `with` block and ends with it, or after the scenario's duration. `out` is a
     folder for the result, which no other run may use meanwhile: arrivals are written there at once.
     `capture` also writes the packets at each host's device as pcapng. `kernel` is "uml" for another
     kernel at the source, or `{"a": "uml"}` for hosts by name: their programs run inside a user-mode
     Linux. Linux only. Raises ScenarioError, EmulationError, StoreError.
     """
-    chosen = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+    chosen = _read_scenario(scenario)
     given = {"duration": duration, "seed": seed}
     changes = {key: value for key, value in given.items() if value is not None}
     folder = None if out is None else Path(out)
     changed = chosen.replaced(changes) if changes else chosen
     return Emulation(changed, folder, mtu, capture=capture, kernel=kernel)
+
+
+def _read_scenario(given: Scenario | Mapping[str, Any] | str | Path) -> Scenario:
+    if isinstance(given, Scenario):
+        return given
+    return Scenario.from_dict(given) if isinstance(given, Mapping) else Scenario.load(given)
 
 
 class Emulation:

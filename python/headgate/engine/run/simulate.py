@@ -300,7 +300,8 @@ class _Run:
         rate = state.packet_hops / self.cpu_s / 1e6
         return (
             f" after {state.packet_hops:,.0f} packet-hops, {rate:.1f} million a CPU second;"
-            f" at this pace {whole * state.packet_hops:,.0f} in {whole * hours:.2g} CPU hours in all"
+            f" at this pace {whole * state.packet_hops:,.0f} in {whole * hours:.2g} CPU hours"
+            " in all"
         )
 
     def _keep(self) -> None:
