@@ -1,4 +1,6 @@
-"""A change of any result must raise `RESULTS` in `headgate.base.version`: stored ones become stale.
+"""A change of results must raise a number in `headgate.base.version`: stored ones become stale.
+
+`RESULTS` is for all, `RESULTS_OF` for the runs with one algorithm or device.
 
 `python -m tests.unit.test_results_version` rewrites the digests.
 """
@@ -7,7 +9,7 @@ import json
 from pathlib import Path
 
 from headgate import Scenario
-from headgate.base.version import RESULTS
+from headgate.base.version import RESULTS, RESULTS_OF, number_results
 
 FILE = Path(__file__).parent / "digests.json"
 CCAS = ("reno", "cubic", "bbr", "bbr3", "fast", "vegas", "ctcp", "bic", "htcp", "westwood")
@@ -67,11 +69,19 @@ def run_all() -> dict[str, str]:
 
 def test_results_are_those_of_their_number() -> None:
     stored = json.loads(FILE.read_text(encoding="utf-8"))
-    assert stored["results"] == RESULTS, "rewrite the digests: see the head of this file"
+    numbers = {"results": RESULTS, "of": RESULTS_OF}
+    given = {name: stored[name] for name in numbers}
+    assert given == numbers, "rewrite the digests: see the head of this file"
     assert run_all() == stored["digests"], (
-        "results have changed: raise headgate.base.version.RESULTS, say in CHANGELOG.md by how"
+        "results have changed: raise a number in headgate.base.version, say in CHANGELOG.md by how"
         " much, and rewrite the digests"
     )
+
+
+def test_a_number_of_one_algorithm_concerns_the_runs_with_it() -> None:
+    made = make_scenarios()
+    assert number_results(made["l4s"].model_dump_json()) == [RESULTS, {"prague": RESULTS_OF["prague"]}]
+    assert number_results(made["cubic"].model_dump_json()) == [RESULTS]
 
 
 def test_no_run_misses_what_its_name_says() -> None:
@@ -80,4 +90,4 @@ def test_no_run_misses_what_its_name_says() -> None:
 
 
 if __name__ == "__main__":
-    FILE.write_text(json.dumps({"results": RESULTS, "digests": run_all()}, indent=1) + "\n")
+    FILE.write_text(json.dumps({"results": RESULTS, "of": RESULTS_OF, "digests": run_all()}, indent=1) + "\n")

@@ -5,3 +5,16 @@ __version__ = "0.1.0"
 #: Increases by one whenever results of a scenario change (*Changed results* in CHANGELOG.md):
 #: results that were stored under another number are stale.
 RESULTS = 3
+
+#: The same of a single algorithm or device, by name: only results of runs with it become stale.
+RESULTS_OF = {"prague": 1}
+
+
+def number_results(text: str) -> list[object]:
+    """Return the numbers of results on which a run depends; `text` is its plan or its scenario.
+
+    A text that contains the name for another reason depends on the number too. That costs a run,
+    and makes nothing wrong.
+    """
+    of_parts = {name: number for name, number in RESULTS_OF.items() if name in text}
+    return [RESULTS, of_parts] if of_parts else [RESULTS]

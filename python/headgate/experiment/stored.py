@@ -12,6 +12,7 @@ is stored while it is small. Of larger studies, only the data of the claims is s
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from headgate.base.errors import StoreError
-from headgate.base.version import RESULTS, __version__
+from headgate.base.version import RESULTS, __version__, number_results
 from headgate.claims.verdicts import Estimate, Sample
 from headgate.data.parquet import read_columns, write_table
 from headgate.data.tables import Table, Words
@@ -132,13 +133,18 @@ def hash_runs(jobs: Iterable[Job]) -> str:
     """Return a hash that changes when a study makes other runs; no network is laid out.
 
     Keys with their defaults are excluded, so that a new key changes no hash. A default that changes
-    results changes `RESULTS`.
+    results changes `RESULTS` or `RESULTS_OF`.
     """
-    return _hash(
-        sorted(
-            job.scenario.model_dump_json(exclude={"title"}, exclude_defaults=True) for job in jobs
-        )
+    scenarios = (
+        job.scenario.model_dump_json(exclude={"title"}, exclude_defaults=True) for job in jobs
     )
+    return _hash(sorted(text + _number_parts(text) for text in scenarios))
+
+
+def _number_parts(text: str) -> str:
+    """Return the numbers of the results of single parts; `RESULTS` itself is stored beside."""
+    _, *of_parts = number_results(text.lower())
+    return json.dumps(of_parts) if of_parts else ""
 
 
 def hash_code(paths: Iterable[Path], questions: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from headgate.base.errors import CcaError, ScenarioError
 from headgate.base.messages import also
 from headgate.base.names import each_name, name_counts
-from headgate.base.version import RESULTS
+from headgate.base.version import number_results
 from headgate.scenario.group import Arrays, Group, Item, Planner, find_ends
 from headgate.scenario.networks.layout import Demand, Layout
 from headgate.scenario.spec import ScenarioSpec
@@ -119,7 +119,9 @@ def choose_numbers(
 
 def identity_of(plan: dict[str, Any], arrays: Arrays) -> str:
     """Return the SHA-256 of plan, arrays and version; equal hashes mean equal results."""
-    digest = hashlib.sha256(json.dumps([RESULTS, plan], sort_keys=True).encode())
+    text = json.dumps(plan, sort_keys=True)
+    numbers = ", ".join(map(json.dumps, number_results(text)))
+    digest = hashlib.sha256(f"[{numbers}, {text}]".encode())
     for name in sorted(arrays):
         digest.update(name.encode())
         digest.update(arrays[name].tobytes())

@@ -12,10 +12,14 @@ class SlowPrague:
     GAIN = 1 / 16
     TARGET_S = 0.025
     TRANSITION = 500
+    #: The kernel's rate is in bytes of packets, and a segment takes its payload from it.
+    FASTER = 1500 / 1448
 
     def __init__(self) -> None:
         #: The window with its fraction, segments.
         self.exact = 0.0
+        #: The window in whole segments as this program left it.
+        self.whole = 0.0
         #: The window before the last loss.
         self.before = 0.0
         #: Segments and marked segments of the ACKs since the last update.
@@ -31,7 +35,7 @@ class SlowPrague:
 
     def on_start(self, now_s: float, path: Path, window: Window) -> None:
         """Adopt the initial window."""
-        self.exact = window.cwnd
+        self.exact = self.whole = window.cwnd
         self.pace(path, window)
 
     def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
@@ -44,8 +48,7 @@ class SlowPrague:
 
     def follow(self, ack: Ack, path: Path, window: Window, grows: bool) -> None:
         """Handle an ACK in the order of the kernel."""
-        if window.cwnd != self.whole():
-            self.exact = window.cwnd  # the transport has set it
+        self.adopt(window)
         self.alpha_at_ack = self.alphas[-1][1]
         self.acks.append((ack.acked, ack.marked))
         if ack.marked:
@@ -57,7 +60,24 @@ class SlowPrague:
                 self.rounds.append(ack.now_s)
             if self.waited(self.alphas[-1][0], ack.now_s, window):
                 self.update(ack.now_s)
+        self.step(window)
         self.pace(path, window)
+
+    def adopt(self, window: Window) -> None:
+        """Take over a window that the transport has set."""
+        if window.cwnd != self.whole:
+            self.exact = self.whole = window.cwnd
+
+    def step(self, window: Window) -> None:
+        """Go one segment towards the window with its fraction, rounded up."""
+        if window.cwnd >= window.ssthresh:
+            due = max(float(-(-self.exact // 1)), 2.0)
+            if due < window.cwnd:
+                window.cwnd -= 1
+                window.ssthresh = window.cwnd
+            elif due > window.cwnd:
+                window.cwnd += 1
+        self.whole = window.cwnd
 
     def grow(self, segments: float, path: Path, window: Window) -> None:
         """Add the unmarked segments: all below the threshold, else a share of the window."""
@@ -69,7 +89,6 @@ class SlowPrague:
             short = self.is_old(window) and path.srtt_s < self.TARGET_S
             step = (path.srtt_s / self.TARGET_S) ** 2 if short else 1.0
             self.exact += (segments - early) * step / window.cwnd
-            window.cwnd = self.whole()
 
     def update(self, now_s: float) -> None:
         """Average the share of marks of the ACKs since the last update."""
@@ -85,12 +104,12 @@ class SlowPrague:
 
     def on_congestion(self, event: Congestion, path: Path, window: Window) -> None:
         """Reduce the window."""
-        if window.cwnd != self.whole():
-            self.exact = window.cwnd
+        self.adopt(window)
         if event.cause == ECN_MARK:
             if self.waited(self.reductions[-1], event.now_s, window):
                 self.reductions.append(event.now_s)
                 self.shrink(1 - self.alpha_at_ack / 2, window)
+                self.step(window)
             self.pace(path, window)
             return
         self.before = self.exact
@@ -102,15 +121,14 @@ class SlowPrague:
 
     def on_undo(self, before: float, path: Path, window: Window) -> None:
         """Return to the window before a loss that was none."""
-        if window.cwnd != self.whole():
-            self.exact = window.cwnd
+        self.adopt(window)
         self.exact = max(self.exact, self.before)
-        window.cwnd = self.whole()
+        window.cwnd = self.whole = float(-(-self.exact // 1))
 
     def shrink(self, factor: float, window: Window) -> None:
-        """Multiply the window, and end slow start."""
+        """Multiply the window with its fraction, and end slow start."""
         self.exact = max(self.exact * factor, 2.0)
-        window.cwnd = window.ssthresh = self.whole()
+        window.ssthresh = window.cwnd
 
     def is_old(self, window: Window) -> bool:
         """Whether the flow is past the transition."""
@@ -120,12 +138,8 @@ class SlowPrague:
         """Whether a target round trip has passed, if the flow waits for one."""
         return not self.is_old(window) or now_s - since_s >= self.TARGET_S
 
-    def whole(self) -> float:
-        """Return the window in whole segments, rounded up."""
-        return max(float(-(-self.exact // 1)), 2.0)
-
     def pace(self, path: Path, window: Window) -> None:
         """Spread the window over a round trip, in slow start over half of one."""
         if path.srtt_s > 0:
             doubled = 2 if window.cwnd < window.ssthresh / 2 else 1
-            window.pace = doubled * self.exact / path.srtt_s
+            window.pace = doubled * self.exact * self.FASTER / path.srtt_s

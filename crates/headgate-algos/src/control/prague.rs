@@ -11,6 +11,9 @@
 //! marks - alpha)`, and at a mark `w *= 1 - alpha/2`. A loss halves the window, and nothing grows until it is
 //! repaired. Segments are paced over a round trip, in slow start over half of one.
 //!
+//! Variants of Linux move the window by one segment per ACK towards the fractional one, and pace 1500/1448 times
+//! as fast, so that the window remains the limit.
+//!
 //! Variant `linux`: `alpha` is 1 until the first mark; `s` is 1 in slow start and for `transition` round trips after
 //! it. `linux-0.7`: `alpha` starts at 0, the first mark halves the window, `s` is 1 for 4 round trips, and a
 //! window below two segments is paced, down to 100 kbit/s. `udp-prague`: `alpha` starts at 0, no slow start,
@@ -21,9 +24,6 @@
 //! Without exact feedback of marks, every variant but `udp-prague` is Reno without ECN.
 //!
 //! # Differences from the paper
-//! NOTE(tcp_prague.c 0.6): the kernel moves its window by one segment per ACK towards the fractional one.
-//! Here a reduction acts at once.
-//!
 //! NOTE(tcp_prague.c 0.6): the detection of classic ECN queues is off in the kernel, and absent here.
 //!
 //! NOTE(tcp_prague.c 0.6): after a time-out the kernel adds one segment per ACK up to half of the window, here
@@ -107,6 +107,8 @@ struct State {
     /// The window with its fraction of a segment, now and before the last loss.
     exact: f64,
     exact_before: f64,
+    /// The window in whole segments as this flow left it.
+    whole: f64,
     /// Round trips since slow start.
     rounds: f64,
     /// Target round trips without marks until growth is faster (udp-prague).
@@ -131,6 +133,7 @@ impl Prague {
             has_seen_marks: false,
             exact: 0.0,
             exact_before: 0.0,
+            whole: 0.0,
             rounds: 0.0,
             quiet: program::quiet_after(0.0),
             updated_s: f64::NEG_INFINITY,
@@ -165,19 +168,6 @@ impl State {
         path.srtt_s.max(self.params.target_s)
     }
 
-    /// Returns the window in whole segments.
-    fn sent(&self) -> f64 {
-        self.params.variant.whole_window(self.exact)
-    }
-
-    /// Adopts a window that the transport or a slow start has set.
-    #[inline]
-    fn adopt(&mut self, window: &Window) {
-        if window.cwnd != self.sent() {
-            self.exact = window.cwnd;
-        }
-    }
-
     #[inline]
     fn take(&mut self, ack: &Ack, repairs: bool, path: &Path, window: &mut Window) {
         self.adopt(window);
@@ -189,6 +179,8 @@ impl State {
         if ack.round_start {
             self.end_round(ack.now_s, path, window);
         }
+        self.step(window);
+        self.whole = window.cwnd;
         self.pace(ack.now_s, path, window);
     }
 
@@ -230,7 +222,7 @@ impl State {
             let step = if self.is(Variant::Udp) { self.step_after_quiet(path) } else { 1.0 };
             let divisor = if self.params.variant.counts_fractions() { self.exact } else { window.cwnd };
             self.exact += left * share * step / divisor.max(1.0);
-            window.cwnd = self.sent();
+            self.follow(window);
         }
     }
 
@@ -270,7 +262,7 @@ impl State {
 
     fn reduce_to(&mut self, cwnd: f64, path: &Path, window: &mut Window) {
         self.exact = cwnd.max(self.params.variant.least_window(path));
-        window.cwnd = self.sent();
+        self.follow(window);
         window.ssthresh = window.cwnd;
     }
 
@@ -288,7 +280,9 @@ impl State {
         self.quiet = program::quiet_after(self.rate_bytes_s(path));
         // Linux reduces before it updates alpha, udp_prague afterwards.
         let alpha = if self.is(Variant::Udp) { self.alpha } else { self.alpha_before };
-        self.reduce_to(self.exact * (1.0 - alpha / 2.0), path, window);
+        let reduced = if self.is(Variant::Of2020) { window.cwnd } else { self.exact };
+        self.reduce_to(self.exact - reduced * alpha / 2.0, path, window);
+        self.step(window); // Linux moves the window after this, by the same ACK
     }
 
     #[cold]
@@ -322,7 +316,7 @@ impl Controller for Prague {
 
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         let state = &mut self.0;
-        state.exact = window.cwnd;
+        (state.exact, state.whole) = (window.cwnd, window.cwnd);
         if state.is(Variant::Udp) {
             window.ssthresh = window.cwnd;
         }
@@ -357,6 +351,7 @@ impl Controller for Prague {
             Cause::Loss => state.on_loss(event.now_s, path, window),
             Cause::Timeout => state.on_timeout(window),
         }
+        state.whole = window.cwnd;
         state.pace(event.now_s, path, window);
     }
 
@@ -368,7 +363,8 @@ impl Controller for Prague {
         }
         state.adopt(window);
         state.exact = state.exact.max(state.exact_before);
-        window.cwnd = state.sent();
+        window.cwnd = state.whole_window(window.cwnd);
+        state.whole = window.cwnd;
         state.lost_s = f64::NEG_INFINITY;
     }
 

@@ -21,6 +21,9 @@ const QUIET_ROUNDS: f64 = 7.0;
 const RATE_STEP_BYTES_S: f64 = 1.92e6;
 /// The smallest rate, bytes/s (Linux 0.7 `MINIMUM_RATE`, udp_prague `PRAGUE_MINRATE`).
 const LEAST_RATE_BYTES_S: f64 = 12_500.0;
+/// The kernel's rate is in bytes of packets of 1500 B, and each segment takes its 1448 B of payload from it
+/// (`prague_update_pacing_rate`; `tcp_update_skb_after_send`).
+const PACKET_OVER_PAYLOAD: f64 = 1500.0 / 1448.0;
 /// Pacing above the rate in the first half of a round trip, and below it in the second.
 const SWING: f64 = 1.03;
 
@@ -49,16 +52,9 @@ impl Variant {
         matches!(self, Self::Linux07 | Self::Udp)
     }
 
-    /// Returns the whole segments that may be outstanding. udp_prague adds 3 % and one segment, so that its
-    /// pacing is the limit.
-    #[inline]
-    pub(super) fn whole_window(self, exact: f64) -> f64 {
-        let whole = match self {
-            Self::Udp => floor(exact * SWING) + 1.0,
-            Self::Of2019 => floor(exact),
-            _ => ceil(exact),
-        };
-        whole.max(FLOOR)
+    /// Whether the window moves by one segment per ACK (`prague_update_cwnd`).
+    pub(super) fn steps(self) -> bool {
+        matches!(self, Self::Linux | Self::Linux07 | Self::Of2020)
     }
 
     /// Returns the smallest fractional window, segments.
@@ -74,6 +70,51 @@ impl Variant {
 }
 
 impl State {
+    /// Adopts a window that the transport or a slow start has set.
+    #[inline]
+    pub(super) fn adopt(&mut self, window: &Window) {
+        if window.cwnd != self.whole {
+            self.exact = window.cwnd;
+        }
+    }
+
+    /// Sets the window to the fractional one, unless the variant goes there by steps.
+    #[inline]
+    pub(super) fn follow(&self, window: &mut Window) {
+        if !self.params.variant.steps() {
+            window.cwnd = self.whole_window(window.cwnd);
+        }
+    }
+
+    /// Moves the window by at most one segment towards the fractional one.
+    #[inline]
+    pub(super) fn step(&self, window: &mut Window) {
+        if !self.params.variant.steps() || window.slow_starts() {
+            return;
+        }
+        let whole = self.whole_window(window.cwnd);
+        if whole > window.cwnd {
+            window.cwnd += 1.0;
+        } else if whole < window.cwnd {
+            window.cwnd = (window.cwnd - 1.0).max(FLOOR);
+            window.ssthresh = window.cwnd;
+        }
+    }
+
+    /// Returns the fractional window in whole segments; `cwnd` is the present one. udp_prague adds 3 % and one
+    /// segment, so that its pacing is the limit. The Linux of 2020 waits until the difference is a segment.
+    #[inline]
+    pub(super) fn whole_window(&self, cwnd: f64) -> f64 {
+        let whole = match self.params.variant {
+            Variant::Of2020 if (self.exact - cwnd).abs() < 1.0 => cwnd,
+            Variant::Of2020 if self.exact > cwnd => floor(self.exact),
+            Variant::Udp => floor(self.exact * SWING) + 1.0,
+            Variant::Of2019 => floor(self.exact),
+            _ => ceil(self.exact),
+        };
+        whole.max(FLOOR)
+    }
+
     /// Returns the growth per target round trip, segments: one, or a millisecond of the rate after a time
     /// without marks.
     pub(super) fn step_after_quiet(&self, path: &Path) -> f64 {
@@ -111,6 +152,7 @@ impl State {
             _ => window.cwnd,
         };
         let doubled = if starts { 2.0 * segments } else { segments };
-        window.pace = (doubled / path.srtt_s).max(self.params.variant.least_pace(path));
+        let faster = if self.is(Variant::Udp) { 1.0 } else { PACKET_OVER_PAYLOAD };
+        window.pace = (doubled * faster / path.srtt_s).max(self.params.variant.least_pace(path));
     }
 }
