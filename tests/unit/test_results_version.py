@@ -80,7 +80,10 @@ def test_results_are_those_of_their_number() -> None:
 
 def test_a_number_of_one_algorithm_concerns_the_runs_with_it() -> None:
     made = make_scenarios()
-    assert number_results(made["l4s"].model_dump_json()) == [RESULTS, {"prague": RESULTS_OF["prague"]}]
+    assert number_results(made["l4s"].model_dump_json()) == [
+        RESULTS,
+        {"prague": RESULTS_OF["prague"]},
+    ]
     assert number_results(made["cubic"].model_dump_json()) == [RESULTS]
 
 
@@ -90,4 +93,6 @@ def test_no_run_misses_what_its_name_says() -> None:
 
 
 if __name__ == "__main__":
-    FILE.write_text(json.dumps({"results": RESULTS, "of": RESULTS_OF, "digests": run_all()}, indent=1) + "\n")
+    FILE.write_text(
+        json.dumps({"results": RESULTS, "of": RESULTS_OF, "digests": run_all()}, indent=1) + "\n"
+    )
