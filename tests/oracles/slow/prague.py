@@ -128,7 +128,7 @@ class SlowPrague:
     def shrink(self, factor: float, window: Window) -> None:
         """Multiply the window with its fraction, and end slow start."""
         self.exact = max(self.exact * factor, 2.0)
-        window.ssthresh = window.cwnd
+        window.ssthresh = max(window.cwnd, 2.0)
 
     def is_old(self, window: Window) -> bool:
         """Whether the flow is past the transition."""

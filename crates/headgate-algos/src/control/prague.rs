@@ -263,7 +263,7 @@ impl State {
     fn reduce_to(&mut self, cwnd: f64, path: &Path, window: &mut Window) {
         self.exact = cwnd.max(self.params.variant.least_window(path));
         self.follow(window);
-        window.ssthresh = window.cwnd;
+        window.ssthresh = window.cwnd.max(program::FLOOR);
     }
 
     #[cold]
