@@ -111,6 +111,7 @@ queues! {
     ack_priority => AckPriority,
     ared => Ared,
     cake => Cake,
+    cnq_codel_af => CnqCodelAf,
     codel => Codel,
     dualpi2 => DualPi2,
     fq_codel => FqCodel,

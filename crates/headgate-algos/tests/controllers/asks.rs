@@ -55,6 +55,7 @@ const ASKS: &[(&str, Asks)] = &[
 const QUEUE_GAUGES: &[(&str, Option<&str>)] = &[
     ("ack-priority", Some("ACKs")),
     ("ared", Some("max_p")),
+    ("cnq-codel-af", Some("active flows")),
     ("codel", Some("drops in a row")),
     ("dualpi2", Some("probability")),
     ("fq-codel", Some("busy queues")),

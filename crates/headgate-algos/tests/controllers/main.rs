@@ -4,6 +4,7 @@ mod asks;
 mod bbr;
 mod cake;
 mod cards;
+mod cnq_codel_af;
 mod drive;
 mod dualpi2;
 mod dualpi2_slow;
