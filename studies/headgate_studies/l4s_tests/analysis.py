@@ -22,7 +22,14 @@ from headgate_studies.l4s_tests.findings import (
 from headgate_studies.l4s_tests.jobs import NO_FORM
 from headgate_studies.l4s_tests.published import Row, checked_rows, read_rows
 
-QUEUES = {"dualpi2": "DualPI2", "fq_codel": "FQ-CoDel", "pfifo": "drop-tail"}
+QUEUES = {
+    "dualpi2": "DualPI2",
+    "fq_codel": "FQ-CoDel",
+    "cnq_codel_af": "CNQ-CodelAF",
+    "pfifo": "drop-tail",
+}
+#: One for each queue of scenario 1, and one for scenario 6.
+PANELS = len(QUEUES) + 1
 #: Forms of Prague in words.
 FORMS = {
     "tested": "the Prague of the tests",
@@ -146,12 +153,12 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
 
 def _draw(runs: Runs) -> Figure:
     with use_style():
-        figure, axes = make_axes(2, 4, (11.2, 6.2), sharex=True, sharey=True)
+        figure, axes = make_axes(2, PANELS, (14.0, 6.2), sharex=True, sharey=True)
         for line, form in enumerate(SHOWN):
             for place, queue in enumerate((*QUEUES, "")):
                 part = "fairness" if queue else "shared"
                 rows = [row for row in checked_rows(part) if queue in ("", row.queue)]
-                ax = axes[4 * line + place]
+                ax = axes[PANELS * line + place]
                 _draw_panel(ax, runs, rows, form)
                 if not line:
                     ax.set_title(QUEUES.get(queue, "one queue of RFC 3168"))

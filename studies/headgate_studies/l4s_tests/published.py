@@ -9,8 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-#: A queue that Headgate does not contain.
-ABSENT = "cnq_codel_af"
 #: It repeats the rates of the row with 10 ms to the digit, so that one of both is a mistake.
 REPEATED = "50-pfifo-c20-p10"
 
@@ -32,7 +30,7 @@ class Row:
     @property
     def is_checked(self) -> bool:
         """Whether the row is simulated and counted."""
-        return self.queue != ABSENT and self.row != REPEATED
+        return self.row != REPEATED
 
     @property
     def has_prague(self) -> bool:
