@@ -291,7 +291,7 @@ def quiche() -> str:
     from headgate_studies.conform.report import QUICHE, run_suite, subjects
 
     results = list(run_suite(subjects(["bbr3"]), workers=2, cases=QUICHE))
-    rows, excepted = [], []
+    rows = []
     for case in QUICHE:
         of_case = {one.variant: one for one in results if one.case is case}
         words = [
@@ -299,22 +299,50 @@ def quiche() -> str:
         ]
         test = case.source.rpartition(" ")[2].partition(".")[2]
         rows.append([code(case.id), code(test), case.statement, *words])
-        for variant, one in of_case.items():
-            if one.word == "exception" and one.finding is not None:
-                observed = f"{one.finding.observed}"
-                excepted.append(
-                    [code(case.id), variant, one.finding.expected, observed, one.reason]
-                )
-    left_out = [[code(case.id), case.left_out] for case in QUICHE if case.left_out]
-    return "\n".join(
+    head = ["case", "test of quiche", "expectation", "draft", "linux-v3"]
+    return "\n".join([table(head, rows), *exceptions(results, "variant"), *left_out(QUICHE)])
+
+
+def picoquic() -> str:
+    """Return every case of picoquic's tests with its result, and the exceptions."""
+    from headgate_studies.conform.report import PICOQUIC, judge, list_variants, subjects
+
+    rows, results = [], []
+    for case in PICOQUIC:
+        of = case.only[0]
+        word = "not checkable"
+        if not case.left_out:
+            [subject] = subjects([of])
+            [variant] = list_variants(case, subject)
+            results.append(judge(case, subject, variant))
+            word = results[-1].word
+        test = case.source.rpartition(" ")[2]
+        rows.append([code(case.id), code(test), code(of), case.statement, word])
+    head = ["case", "test of picoquic", "algorithm", "expectation", "result"]
+    return "\n".join([table(head, rows), *exceptions(results, "algorithm"), *left_out(PICOQUIC)])
+
+
+def exceptions(results: Iterable[Any], label: str) -> list[str]:
+    """Return a table of the results that are exceptions, by their variant or algorithm."""
+    found = [
         [
-            table(["case", "test of quiche", "expectation", "draft", "linux-v3"], rows),
-            "Exceptions:\n",
-            table(["case", "variant", "expected", "observed", "reason"], excepted),
-            "Not checkable:\n",
-            table(["case", "reason"], left_out),
+            code(one.case.id),
+            one.variant if label == "variant" else code(one.cca),
+            one.finding.expected,
+            one.finding.observed,
+            one.reason,
         ]
-    )
+        for one in results
+        if one.word == "exception" and one.finding is not None
+    ]
+    head = ["case", label, "expected", "observed", "reason"]
+    return ["Exceptions:\n", table(head, found)]
+
+
+def left_out(cases: Iterable[Any]) -> list[str]:
+    """Return a table of the cases that cannot be run."""
+    found = [[code(case.id), case.left_out] for case in cases if case.left_out]
+    return ["Not checkable:\n", table(["case", "reason"], found)]
 
 
 def commands() -> str:
@@ -402,6 +430,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "public": public,
     "conformance": conformance,
     "quiche": quiche,
+    "picoquic": picoquic,
     "deviations": deviations,
     "statements": statements,
     "verdicts": verdicts,

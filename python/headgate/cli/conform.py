@@ -60,8 +60,9 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
     """Run the test cases of standards for every algorithm to which they apply.
 
     RFC 5681, 6298, 6582, 6675 for all; 5681 in more detail for reno, 9438 and 9406 for cubic, 8257
-    for dctcp; the test cases of draft-ietf-ccwg-bbr for bbr3 and bbr; and for bbr3 the tests of
-    quiche's BBRv2, as quiche-*, with an exception for each case that BBRv3 rightly meets otherwise.
+    for dctcp; the test cases of draft-ietf-ccwg-bbr for bbr3 and bbr; for bbr3 the tests of
+    quiche's BBRv2, as quiche-*, and for cubic, reno, prague and bbr3 those of picoquic, as
+    picoquic-*, with an exception for each case that is rightly met otherwise.
     The exit code is 1 if a case fails. A user-defined algorithm is tested by the cases of an
     algorithm of the catalogue with --as: ./my_cca.py:MyCubic --as cubic.
 

@@ -15,6 +15,8 @@ from headgate_studies.conform import ccas, cubic, reno, transport
 from headgate_studies.conform.bbr import cycle, model, startup
 from headgate_studies.conform.case import Case, Observation, Subject
 from headgate_studies.conform.exception_files import ExceptionFile, shipped
+from headgate_studies.conform.picoquic import compete, l4s
+from headgate_studies.conform.picoquic import unseen as picoquic_unseen
 from headgate_studies.conform.quiche import changes, limited, several, transfers, unseen
 from headgate_studies.conform.quiche import startup as quiche_startup
 
@@ -29,7 +31,14 @@ QUICHE: tuple[Case, ...] = (
     *several.CASES,
     *unseen.CASES,
 )
-EVERY = (*CASES, *QUICHE)
+#: The expectations of picoquic's tests, which are no standard.
+PICOQUIC: tuple[Case, ...] = (
+    *compete.CASES,
+    *l4s.CASES,
+    *picoquic_unseen.CASES,
+    *picoquic_unseen.OF_L4S,
+)
+EVERY = (*CASES, *QUICHE, *PICOQUIC)
 #: Errors of arithmetic on a run that lacks the event of a case.
 UNMEASURABLE = (ArithmeticError, LookupError, ValueError)
 

@@ -7,6 +7,7 @@ mod cards;
 mod cnq_codel_af;
 mod drive;
 mod dualpi2;
+mod dualpi2_picoquic;
 mod dualpi2_slow;
 mod fq_pie;
 mod invariants;
