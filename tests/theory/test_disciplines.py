@@ -143,7 +143,7 @@ def first_packets(queue: str) -> float:
     return float(np.nanmean(times))
 
 
-@pytest.mark.parametrize("queue", ["cake", "fq-codel", "fq-pie"])
+@pytest.mark.parametrize("queue", ["cake", "cnq-codel-af", "fq-codel", "fq-pie"])
 def test_fair_queues_let_flows_that_just_began_pass_by(queue: str) -> None:
     # a round trip for the handshake, half a one for the packet and its own 1.2 ms; either way the
     # packet in service is waited for (0.6 ms), seldom another short flow, and a turn of an old one

@@ -22,7 +22,7 @@ RELEASED = [
     {"kind": "flows", "cca": {"name": "vcp", "variant": "released"}, "count": 3, "reverse": back}
     for back in (False, True)
 ]
-QUEUES = ("red", "codel", "fq-codel", "fq-pie", "pie", "dualpi2", "cake")
+QUEUES = ("red", "codel", "fq-codel", "fq-pie", "pie", "dualpi2", "cake", "cnq-codel-af")
 
 
 def make_scenarios() -> dict[str, Scenario]:
