@@ -1,5 +1,5 @@
 //! CNQ-CodelAF against a slow program: the functions of `sch_cnq_codel_af.c`, written again without regard to speed.
-//! It keeps one list of packets and counts in it whatever it needs, and finds flows and buckets by a search.
+//! It keeps one list of packets, counts in it for every number, and finds flows and buckets by a search.
 
 use headgate_model::chance::Stream;
 use headgate_model::ecn::Ecn;
@@ -25,7 +25,7 @@ struct Vars {
     dropping: bool,
 }
 
-/// A place in the bulk queue; a dummy stands for a packet of the sparse queue.
+/// A place in the bulk queue; a dummy represents a packet of the sparse queue.
 struct Bulk {
     id: u32,
     bucket: u64,

@@ -26,7 +26,7 @@ from headgate_studies.conform.picoquic.suite import (
 #: The test cases of this module.
 CASES = Picoquic(L4S)
 LINK = Link()
-#: Bytes in both queues: what 10 Mbit/s sends while the buffer of 20 ms exceeds the delay of 10 ms
+#: Bytes in both queues: 10 ms at 10 Mbit/s, by which the buffer of 20 ms exceeds the delay of 10 ms
 #: (`dualq_params_init`; a byte takes 0.839 us there).
 LIMIT = 11_920
 #: Requests after the first, each of which takes a round trip.

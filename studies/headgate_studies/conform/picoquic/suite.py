@@ -1,4 +1,4 @@
-"""Cases of picoquic's tests: their names, the transport, and what none of them can observe."""
+"""Cases of picoquic's tests: their names, their link and transport, and the judgement of time."""
 
 from __future__ import annotations
 
