@@ -1,4 +1,4 @@
-"""CNQ-CodelAF against the consequences of its rules: who is signalled, and who waits.
+"""CNQ-CodelAF against the consequences of its rules: signals by shares of the queue, and waits.
 
 A packet is signalled if its wait times its flow's share of the queue times the number of flows
 exceeds 5 ms.
