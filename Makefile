@@ -33,6 +33,7 @@ BUILT_FROM := pyproject.toml studies/pyproject.toml constraints.txt Cargo.toml C
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 NO_EXTENSION := --workspace --exclude headgate-py
 EMBEDDING := --quiet --locked --manifest-path examples/embedding/Cargo.toml --target-dir target/embedding
+QUIC_BENCH := --quiet --locked --manifest-path quic-bench/Cargo.toml --target-dir target/quic-bench --features noq
 
 .PHONY: help
 help: ## List the targets
@@ -73,7 +74,7 @@ $(VENV)/.dev: $(VENV)/.ok
 .PHONY: lint
 lint: $(VENV)/.dev ## Formatting, clippy, ruff, mypy, idioms
 	@scripts/need-tools.sh $(PYTHON) dev
-	find crates examples fuzz python tests -name '*.rs' -not -path '*/target/*' -print0 | xargs -0 rustfmt --edition 2024 --check
+	find crates examples fuzz python quic-bench tests -name '*.rs' -not -path '*/target/*' -print0 | xargs -0 rustfmt --edition 2024 --check
 	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
@@ -96,12 +97,18 @@ validate: $(VENV)/.dev ## What `make test` leaves out: long comparisons, and wha
 	$(CARGO) test --quiet --profile simtest --locked -p headgate-netsim --test oracle -- --ignored
 	$(CARGO) test --quiet --profile simtest --locked -p headgate-capture --test captures -- --ignored
 	$(CARGO) test --quiet --profile simtest --locked -p headgate-emulate -- --ignored
-	@$(MAKE) embedding packages
+	@$(MAKE) embedding quic-bench packages
 
 .PHONY: embedding
 embedding: ## Our controllers in quinn, and that of s2n-quic in our dumbbell (Rust >= 1.95)
 	$(CARGO) clippy $(EMBEDDING) --all-targets -- -D warnings
 	$(CARGO) test $(EMBEDDING)
+
+.PHONY: quic-bench
+quic-bench: ## The congestion control of QUIC stacks (quinn, noq) in simulated time: tests, and all scenarios (Rust >= 1.88)
+	$(CARGO) clippy $(QUIC_BENCH) --all-targets -- -D warnings
+	$(CARGO) test --release $(QUIC_BENCH)
+	$(CARGO) run --release $(QUIC_BENCH) --example own_stack -- run quic-bench/scenarios/*.toml --seeds 3 --fail-on never
 
 .PHONY: wheel
 wheel: $(VENV)/.dev ## Build the wheels into dist, audit them, prove that they run without Rust

@@ -8,8 +8,9 @@ if ! cargo deny --version >/dev/null 2>&1; then
     exit 1
 fi
 cargo deny --locked check bans licenses sources
-embedding=examples/embedding
-cargo deny --locked --manifest-path $embedding/Cargo.toml check --config $embedding/deny.toml licenses sources
+for package in examples/embedding quic-bench; do
+    cargo deny --locked --manifest-path $package/Cargo.toml check --config $package/deny.toml licenses sources
+done
 
 says=$(mktemp)
 trap 'rm -f "$says"' EXIT

@@ -30,6 +30,9 @@ use crate::units::{Buffer, SECOND, parse_buffer, parse_rate, parse_time};
 /// which a stack learns of an arrival too late.
 pub(crate) const ACCESS_PS: u64 = 25_000_000;
 
+/// The largest random delay of ACKs by default, picoseconds.
+const MOST_JITTER_PS: u64 = 1_000_000_000;
+
 /// The shortest allowed round trip, picoseconds.
 const LEAST_RTT_PS: u64 = 1_000_000_000;
 
@@ -70,8 +73,13 @@ pub struct Path {
     /// Later rates of the bottleneck, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+    /// The mean of a uniform random delay of ACKs, in order; absent = the time that the bottleneck takes for a
+    /// packet. It prevents phase effects: without it, the arrivals of deterministic senders at a full drop-tail queue
+    /// are locked to its departures, and the lock decides who loses packets (Floyd, Jacobson 1992). "0 s" = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ack_jitter: Option<String>,
     /// The direction of the ACKs, as far as it differs: by default the same rate and delay, an infinite buffer, and
-    /// no impairments.
+    /// no impairments but `ack_jitter`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse: Option<Reverse>,
 }
@@ -172,6 +180,12 @@ impl Path {
         self
     }
 
+    /// Sets the mean of the random delay of ACKs, "0 s" for none.
+    #[must_use]
+    pub fn ack_jitter(self, mean: &str) -> Self {
+        Self { ack_jitter: Some(mean.into()), ..self }
+    }
+
     /// Sets the differences of the direction of the ACKs.
     #[must_use]
     pub fn reverse(self, reverse: Reverse) -> Self {
@@ -186,7 +200,8 @@ impl Path {
         let rate_bps = self.read_rate()?;
         let rtt_ps = self.read_rtt()?;
         let changes = self.read_changes()?;
-        let forward = Direction { rate_bps, rtt_ps, buffer: self.buffer.as_deref().unwrap_or("1 BDP") };
+        let buffer = self.buffer.as_deref().unwrap_or("1 BDP");
+        let forward = Direction { rate_bps, rtt_ps, buffer, has_changes: !changes.is_empty() };
         let mut link = forward.link("forward", self.loss, (&self.ingress, &self.impairments))?;
         if let Some(queue) = self.queue.as_ref().filter(|queue| queue.name() != "drop-tail") {
             let queue = queue.plan("a queue discipline", AnyQueue::cards());
@@ -194,7 +209,8 @@ impl Path {
         }
         link["changes"] =
             changes.iter().map(|[at_ps, rate]| json!({"at_ps": at_ps, "rate_bps": rate})).collect();
-        let reverse = self.reverse.clone().unwrap_or_default();
+        let mut reverse = self.reverse.clone().unwrap_or_default();
+        reverse.impairments.extend(self.phase_jitter(rate_bps)?);
         let back = reverse.link(rate_bps, rtt_ps).map_err(|error| error.within("reverse"))?;
         let copies = |devices: &[Device]| devices.iter().any(|device| device.name() == "duplicate");
         let has_copies = copies(&self.impairments) || copies(&reverse.impairments);
@@ -227,6 +243,19 @@ impl Path {
         Ok(rtt_ps)
     }
 
+    /// The impairment of `ack_jitter`.
+    fn phase_jitter(&self, rate_bps: u64) -> Result<Option<Device>> {
+        let default = (FULL_PACKET * 8 * SECOND / rate_bps).min(MOST_JITTER_PS);
+        let given = self.ack_jitter.as_deref().map(parse_time).transpose();
+        let mean_ps = given.map_err(|error| error.within("ack_jitter"))?.unwrap_or(default);
+        if mean_ps > SECOND {
+            return Err(Error::new("ack_jitter", "it is not allowed to be above 1 s"));
+        }
+        let jitter = Device::new("jitter").set("mean_s", mean_ps as f64 / 1e12);
+        let jitter = jitter.set("distribution", "uniform").set("order", "kept");
+        Ok((mean_ps > 0).then_some(jitter))
+    }
+
     fn read_changes(&self) -> Result<Vec<[u64; 2]>> {
         let mut changes: Vec<[u64; 2]> = Vec::new();
         for (i, change) in self.changes.iter().enumerate() {
@@ -251,11 +280,9 @@ impl Reverse {
             Some(rate) => parse_rate(rate).map_err(|error| error.within("rate"))?,
             None => rate_bps,
         };
-        Direction { rate_bps, rtt_ps, buffer: self.buffer.as_deref().unwrap_or("infinite") }.link(
-            "reverse",
-            self.loss,
-            (&[], &self.impairments),
-        )
+        let buffer = self.buffer.as_deref().unwrap_or("infinite");
+        let back = Direction { rate_bps, rtt_ps, buffer, has_changes: false };
+        back.link("reverse", self.loss, (&[], &self.impairments))
     }
 }
 
@@ -264,6 +291,7 @@ struct Direction<'a> {
     rate_bps: u64,
     rtt_ps: u64,
     buffer: &'a str,
+    has_changes: bool,
 }
 
 impl Direction<'_> {
@@ -279,19 +307,21 @@ impl Direction<'_> {
         }))
     }
 
-    /// A buffer in packets takes packets of any size; all others count bytes, so that flows with small packets get
-    /// their share of it.
+    /// A buffer in packets takes packets of any size. All others count bytes, so that flows with small packets get
+    /// their share of it; if the rate changes, the engine needs packets, and they count full ones.
     fn capacity(&self) -> Result<Value> {
         let buffer = parse_buffer(self.buffer).map_err(|error| error.within("buffer"))?;
         let bytes =
             |seconds: f64| (self.rate_bps as f64 / 8.0 * seconds).round().max(FULL_PACKET as f64) as u64;
-        Ok(match buffer {
-            Buffer::Infinite => json!("infinite"),
-            Buffer::Packets(packets) => json!({"packets": packets}),
-            Buffer::Bytes(bytes) => json!({"bytes": bytes.max(FULL_PACKET)}),
-            Buffer::Time(ps) => json!({"bytes": bytes(ps as f64 / 1e12)}),
-            Buffer::Bdp(multiple) => json!({"bytes": bytes(multiple * self.rtt_ps as f64 / 1e12)}),
-        })
+        let bytes = match buffer {
+            Buffer::Infinite => return Ok(json!("infinite")),
+            Buffer::Packets(packets) => return Ok(json!({"packets": packets})),
+            Buffer::Bytes(bytes) => bytes.max(FULL_PACKET),
+            Buffer::Time(ps) => bytes(ps as f64 / 1e12),
+            Buffer::Bdp(multiple) => bytes(multiple * self.rtt_ps as f64 / 1e12),
+        };
+        let packets = bytes.div_ceil(FULL_PACKET);
+        Ok(if self.has_changes { json!({"packets": packets}) } else { json!({"bytes": bytes}) })
     }
 }
 

@@ -18,8 +18,11 @@ use crate::stack::{Connect, Datagram, Endpoint, Stack, Stats};
 /// Time after which a copied datagram is forgotten, picoseconds.
 const COPY_LIFE_PS: u64 = 60_000_000_000_000;
 
-/// The most calls of a stack at one instant.
-const MOST_CALLS: u32 = 100_000;
+/// The names that the traffic of live hosts has in the plan. Those of the simulated flows follow.
+const LIVE_NAMES: usize = 1;
+
+/// The most datagrams of a flow at one instant.
+const MOST_CALLS: usize = 100_000;
 
 /// The results of a group of flows in a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -242,7 +245,7 @@ impl<'a> Run<'a> {
         for (to_server, end) in [(true, client), (false, server)] {
             while let Some(datagram) = end.poll_transmit(now) {
                 sent.push((to_server, datagram));
-                if sent.len() > MOST_CALLS as usize {
+                if sent.len() > MOST_CALLS {
                     return Err(Error::new(
                         flow_name(self.scenario, &flow.start),
                         "it sends without end at one instant",
@@ -412,7 +415,7 @@ impl Run<'_> {
         let (from, duration) = (self.scenario.from_ps, self.scenario.duration_ps);
         let record = self.engine.record();
         let count = |(n, start): (usize, &Start)| {
-            let row = record.flows.iter().find(|row| row.traffic as usize == n);
+            let row = record.flows.iter().find(|row| row.traffic as usize == LIVE_NAMES + n);
             let finished = row.filter(|row| row.status == Status::Finished);
             let took = finished.and_then(|row| row.fct_receiver);
             let end = took.map_or(duration, |took| start.start_ps + took);

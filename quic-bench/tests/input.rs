@@ -55,6 +55,7 @@ fn the_error_names_the_place_the_value_and_what_is_allowed() {
         ("name = \"codel\"", "name = \"codle\"", &["path.queue", "'codle'", "'codel'"]),
         ("target", "traget", &["path.queue.traget", "'traget'", "'target"]),
         ("target = \"5 ms\"", "target = \"5 MB\"", &["path.queue.target", "'5 MB'", "'ms'"]),
+        ("buffer = \"1 BDP\"", "ack_jitter = \"5\"", &["path.ack_jitter", "'5'"]),
         ("[\"jitter\"]", "[\"jitter\", \"shake\"]", &["path.impairments[1]", "'shake'", "'reorder'"]),
         ("at = \"2 s\"", "at = \"soon\"", &["path.changes[0].at", "'soon'"]),
         ("stack = \"headgate\"", "stack = \"tcp\"", &["flows[0].stack", "'tcp'", "'headgate'"]),

@@ -15,7 +15,7 @@ fn the_same_seed_gives_the_same_bits_and_another_seed_others() {
         let path = link().loss(0.01).impairment("jitter").queue("codel");
         let tested = scenario(path, "3 s", vec![flow("a", stack, controller), flow("b", "headgate", "reno")]);
         let [one, again, other] = [1, 1, 2].map(|seed| run_once(&tested, seed));
-        assert_eq!(one, again, "{stack} {controller}");
+        assert_eq!(format!("{one:?}"), format!("{again:?}"), "{stack} {controller}"); // NaN is equal as text
         assert_ne!(one.digest, other.digest, "{stack} {controller}");
     }
 }
@@ -60,13 +60,15 @@ fn copies_are_delivered_besides_their_originals() {
 /// At most: a full packet of 1480 bytes carries at least 1400 bytes, so all take 4.23 s. Slow start from 10 packets
 /// to the BDP of 68 packets doubles for three round trips, in which the link is partly idle. An initial RTT for
 /// pacing of 333 ms (RFC 9002 section 6.2.2) is replaced by the sample of the handshake. Ten RTTs cover both.
+/// BBRv3 sends at 0.99 of the bandwidth, empties its startup queue, and probes the RTT: a tenth more.
 #[test]
 fn a_transfer_takes_the_time_of_its_bytes() {
     for (stack, controller) in all_controllers() {
         let flows = vec![Flow { size: Some("10 MB".into()), ..flow("a", stack, controller) }];
         let run = run_once(&scenario(link().buffer("infinite"), "20 s", flows), 1);
         let took = run.groups[0].completion_s;
-        assert!((4.06..4.23 + 0.4).contains(&took), "{stack} {controller}: {took} s");
+        let most = if controller.starts_with("bbr") { 1.1 * 4.63 } else { 4.63 };
+        assert!((4.06..most).contains(&took), "{stack} {controller}: {took} s");
     }
 }
 
@@ -89,13 +91,30 @@ fn equal_flows_share_equally() {
 fn a_transfer_gets_its_share_beside_100_flows_and_sooner_than_in_real_time() {
     let begun = std::time::Instant::now();
     let path = Path::new().rate("202 Mbit/s").rtt("40 ms").buffer("0.5 BDP");
-    let transfer = Flow { size: Some("10 MB".into()), ..flow("a", "quinn", "cubic") };
+    let late = (Some("10 MB".into()), Some("5 s".into()));
+    let transfer = Flow { size: late.0, start: late.1, ..flow("a", "quinn", "cubic") };
     let beside = Flow { count: 100, stagger: Some("10 ms".into()), ..flow("beside", "headgate", "cubic") };
     let run = run_once(&scenario(path, "80 s", vec![transfer, beside]), 1);
     let took = run.groups[0].completion_s;
     assert!((20.0..80.0).contains(&took), "{took}");
     assert!(run.groups[0].retransmissions > 0.0);
     assert!(begun.elapsed().as_secs_f64() < 80.0);
+}
+
+/// Without a random delay of ACKs, phases favour the flow whose datagrams enter at the ends of windows.
+#[test]
+#[cfg(feature = "quinn")]
+fn a_random_delay_of_acks_prevents_phase_effects() {
+    let share = |path: Path| {
+        let beside = Flow { count: 20, stagger: Some("10 ms".into()), ..flow("beside", "headgate", "reno") };
+        let mut tested = scenario(path, "20 s", vec![flow("a", "quinn", "reno"), beside]);
+        tested.from = Some("5 s".into());
+        run_once(&tested, 1).groups[0].share * 21.0
+    };
+    let path = || Path::new().rate("42 Mbit/s").rtt("40 ms").buffer("0.5 BDP");
+    let (random, locked) = (share(path()), share(path().ack_jitter("0 s")));
+    println!("{random} {locked}");
+    assert!((0.5..2.0).contains(&random), "{random}");
 }
 
 /// DualPI2 marks packets of ECT(0) in its classic queue, and the stack reports and answers the marks.
