@@ -1,4 +1,4 @@
-//! A stack of your own in the bench: its adapter is the code below `impl Endpoint`.
+//! A user-defined stack in the bench: its adapter is the code below `impl Endpoint`.
 //!
 //! The stack here is a toy of 60 lines: numbered datagrams, an acknowledgement of each, and a window with additive
 //! increase and multiplicative decrease. Replace [`Client`] and [`Server`] by the two ends of your stack.

@@ -99,7 +99,7 @@ fn reason(values: &[f64], estimate: &Estimate) -> Option<String> {
         None if missing > 0 => {
             Some(format!("the value is missing in {missing} of {n} runs, such as a flow that did not finish"))
         }
-        None if n < 2 => Some("one run has no spread; use more seeds".into()),
+        None if n < 2 => Some("the spread of one run is unknown; use more seeds".into()),
         None => Some(format!("all {n} runs give the same value, so the spread is unknown")),
     }
 }

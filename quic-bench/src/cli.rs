@@ -31,7 +31,7 @@ Options of run:
   --junit FILE       write the verdicts as JUnit XML
   --fail-on VERDICT  differs (default), undecided or never; may be repeated
 
-Exit code: 0, 1 if an expectation has a verdict of --fail-on, 2 for bad input.
+Exit code: 0, 1 if --fail-on names the verdict of an expectation, 2 for bad input.
 ";
 
 /// The arguments of `run`.

@@ -12,7 +12,7 @@ use crate::units::{parse_rate, parse_size, parse_time, split};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Device {
-    /// A name; all parameters have their defaults.
+    /// A name, with the defaults of all parameters.
     Name(String),
     /// A name and parameters.
     Table {
@@ -56,14 +56,14 @@ impl Device {
     /// Returns the device of the plan.
     ///
     /// # Errors
-    /// If no card has the name, or a parameter is unknown or has a bad value.
-    pub(crate) fn plan(&self, what: &str, cards: &[&'static Card]) -> Result<Value> {
+    /// If the name or a parameter is unknown, or a value is not allowed.
+    pub(crate) fn plan(&self, kind: &str, cards: &[&'static Card]) -> Result<Value> {
         let card = cards
             .iter()
             .find(|card| card.name == self.name() || card.aliases.contains(&self.name()))
             .ok_or_else(|| {
                 let names = list(cards.iter().map(|card| card.name));
-                Error::new("", format!("'{}' is not {what}; it must be {names}", self.name()))
+                Error::new("", format!("'{}' is not {kind}; it must be {names}", self.name()))
             })?;
         let mut values = Map::new();
         if let Self::Table { params, .. } = self {
@@ -86,9 +86,8 @@ fn read_param(card: &Card, key: &str, value: &toml::Value) -> Result<(&'static s
     let found = card.params.iter().find(|param| param.name == key).or_else(|| by_short_name(card, key));
     let Some(param) = found else {
         let names = list(card.params.iter().map(|param| param.name));
-        let allowed =
-            if names.is_empty() { "it has no parameters".into() } else { format!("it has {names}") };
-        return Err(Error::new("", format!("'{}' has no parameter '{key}'; {allowed}", card.name)));
+        let allowed = if names.is_empty() { "it takes none".into() } else { format!("it takes {names}") };
+        return Err(Error::new("", format!("'{key}' is not a parameter of '{}'; {allowed}", card.name)));
     };
     let value = match value {
         toml::Value::Integer(number) => number_of(param, *number as f64)?,

@@ -16,7 +16,7 @@ use crate::path::CheckedPath;
 use crate::run::RunResult;
 use crate::units::{parse_rate, parse_time};
 
-/// What is measured in each run.
+/// A quantity that is measured in each run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
     /// Mean goodput of the flows of a group, bit/s.
@@ -76,7 +76,7 @@ impl Measure {
 pub struct Expectation {
     /// As the user wrote it.
     pub text: String,
-    /// What is measured.
+    /// The measured quantity.
     pub measure: Measure,
     /// The least expected value.
     pub low: f64,
@@ -224,9 +224,9 @@ impl<'a> Parser<'a> {
     /// Reads a bound: a number with its unit, or a multiple of the path's rate or RTT.
     fn bound(&mut self, unit: Unit) -> Parsed<f64> {
         let mut text = self.next().unwrap_or("").to_owned();
-        if let (Some(&"of"), Some(&what)) = (self.words.first(), self.words.get(1)) {
+        if let (Some(&"of"), Some(&base)) = (self.words.first(), self.words.get(1)) {
             self.words = &self.words[2..];
-            return self.multiple(&text, what, unit);
+            return self.multiple(&text, base, unit);
         }
         if let Some(&word) = self.words.first().filter(|word| !["and", "of"].contains(word)) {
             self.words = &self.words[1..];
@@ -240,12 +240,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn multiple(&self, factor: &str, what: &str, unit: Unit) -> Parsed<f64> {
+    fn multiple(&self, factor: &str, base: &str, unit: Unit) -> Parsed<f64> {
         let factor = number(factor)?;
-        match (what, unit) {
+        match (base, unit) {
             ("rate", Unit::Rate) => Ok(factor * self.path.rate_bps as f64),
             ("rtt", Unit::Time) => Ok(factor * self.path.rtt_ps as f64 / 1e12),
-            _ => Err(format!("'of {what}' is not allowed; a rate may be 'of rate', and a time 'of rtt'")),
+            _ => Err(format!("'of {base}' is not allowed; a rate may be 'of rate', and a time 'of rtt'")),
         }
     }
 }

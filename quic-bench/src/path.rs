@@ -286,7 +286,7 @@ impl Reverse {
     }
 }
 
-/// What both directions have.
+/// The keys of both directions.
 struct Direction<'a> {
     rate_bps: u64,
     rtt_ps: u64,

@@ -44,7 +44,7 @@ pub struct GroupResult {
 pub struct Packets {
     /// Datagrams sent.
     pub sent: u64,
-    /// Copies that the path delivered or lost besides them.
+    /// Copies that the path delivered or lost in addition.
     pub copied: u64,
     /// Datagrams delivered, with copies.
     pub delivered: u64,
@@ -469,7 +469,7 @@ fn summarise(group: usize, counted: &[Counted], total: f64) -> GroupResult {
     }
 }
 
-/// Jain's index: 1 if all are equal, 1/n if one has all (Jain, Chiu, Hawe 1984).
+/// Jain's index: 1 if all are equal, 1/n if one flow gets all (Jain, Chiu, Hawe 1984).
 fn jain(rates: &[f64]) -> f64 {
     let (sum, squares) = (rates.iter().sum::<f64>(), rates.iter().map(|rate| rate * rate).sum::<f64>());
     sum * sum / (rates.len() as f64 * squares)

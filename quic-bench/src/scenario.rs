@@ -84,7 +84,7 @@ pub struct Flow {
     /// Time between their starts, "100 ms".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stagger: Option<String>,
-    /// What their round trip without queues exceeds that of the path by, "20 ms".
+    /// The additional round trip without queues, "20 ms".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra_rtt: Option<String>,
 }
@@ -239,7 +239,7 @@ impl Flow {
         if self.controller.has_params() {
             return Err(Error::new(
                 "controller",
-                format!("controllers of {} have no parameters here; write the name alone", self.stack),
+                format!("controllers of {} take no parameters here; write the name alone", self.stack),
             ));
         }
         Ok(Sender::Stack(found))
@@ -260,7 +260,7 @@ fn check_name(name: &str) -> Result {
     ))
 }
 
-/// Who sends the data of a flow.
+/// The sender of the data of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sender {
     /// The engine, with this controller of the plan.
@@ -278,7 +278,7 @@ pub struct CheckedFlow {
     pub stack: String,
     /// The name of the controller.
     pub controller: String,
-    /// Who sends.
+    /// The sender.
     pub sender: Sender,
     /// Start of the first, picoseconds.
     pub start_ps: u64,

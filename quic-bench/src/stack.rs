@@ -1,4 +1,4 @@
-//! What a stack must do to be tested: two traits without I/O and without a clock.
+//! The interface of a stack under test: two traits without I/O and without a clock.
 
 use std::time::Instant;
 
@@ -58,7 +58,7 @@ pub trait Endpoint {
     }
 }
 
-/// What the bench asks of a connection.
+/// The settings of a connection.
 #[derive(Clone, Debug)]
 pub struct Connect<'a> {
     /// The controller of the sending client, one of [`Stack::controllers`].

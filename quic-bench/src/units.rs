@@ -94,7 +94,7 @@ fn quantity(text: &str, kind: &Kind) -> Result<f64> {
     };
     let Some((_, scale)) = kind.units.iter().find(|(name, _)| *name == unit) else {
         let units = list(kind.units.iter().map(|(name, _)| *name));
-        return refuse(format!("{} has one of the units {units}, such as '{}'", kind.what, kind.example));
+        return refuse(format!("the units of {} are {units}; an example is '{}'", kind.what, kind.example));
     };
     let value = number * scale;
     if !(0.0..=kind.most).contains(&value) {

@@ -62,7 +62,7 @@ fn the_exit_code_is_that_of_the_verdicts() {
     let file = |name: &str, expect: &str| folder.write(name, &SHORT.replace("EXPECT", expect));
     let holds = file("holds.toml", "goodput of a >= 1 kbit/s");
     let differs = file("differs.toml", "goodput of a >= 2 of rate");
-    let open = file("open.toml", "completion of a <= 1 s"); // it has no end
+    let open = file("open.toml", "completion of a <= 1 s"); // it does not end
     assert_eq!(run(&["run", &holds]).0, Ok(0));
     assert_eq!(run(&["run", &holds, &differs]).0, Ok(1));
     assert_eq!(run(&["run", &differs, "--fail-on", "never"]).0, Ok(0));
@@ -124,5 +124,20 @@ fn the_scenarios_of_the_package_are_good() {
     for file in files {
         let (code, text) = run(&["check", &file.to_string_lossy()]);
         assert_eq!(code, Ok(0), "{text}");
+    }
+}
+
+/// `UPDATE=1 cargo test --test command` writes the file again.
+#[test]
+#[cfg(feature = "quinn")]
+fn the_output_in_the_documentation_is_that_of_the_program() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (code, text) = run(&["run", &package.join("scenarios/against-cubic.toml").to_string_lossy()]);
+    assert_eq!(code, Ok(0), "{text}");
+    let file = package.join("tests/outputs/against-cubic.txt");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&file, text.trim_end().to_owned() + "\n").expect("a file");
+    } else {
+        assert_eq!(std::fs::read_to_string(&file).expect("a file").trim_end(), text.trim_end());
     }
 }

@@ -60,7 +60,7 @@ fn copies_are_delivered_besides_their_originals() {
 /// At most: a full packet of 1480 bytes carries at least 1400 bytes, so all take 4.23 s. Slow start from 10 packets
 /// to the BDP of 68 packets doubles for three round trips, in which the link is partly idle. An initial RTT for
 /// pacing of 333 ms (RFC 9002 section 6.2.2) is replaced by the sample of the handshake. Ten RTTs cover both.
-/// BBRv3 sends at 0.99 of the bandwidth, empties its startup queue, and probes the RTT: a tenth more.
+/// BBRv3 sends at 0.99 of the bandwidth, empties its startup queue, and probes the RTT, which takes a tenth longer.
 #[test]
 fn a_transfer_takes_the_time_of_its_bytes() {
     for (stack, controller) in all_controllers() {

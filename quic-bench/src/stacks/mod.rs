@@ -4,10 +4,14 @@
 mod certificate;
 #[cfg(feature = "noq")]
 mod noq;
+#[cfg(feature = "quiche")]
+mod quiche;
 #[cfg(feature = "quinn")]
 mod quinn;
-#[cfg(feature = "tls")]
+#[cfg(any(feature = "quinn", feature = "noq"))]
 mod quinn_like;
+#[cfg(feature = "quiche")]
+mod simulated_clock;
 
 use crate::stack::Stack;
 
@@ -18,5 +22,7 @@ pub fn shipped() -> Vec<&'static dyn Stack> {
         &quinn::Quinn,
         #[cfg(feature = "noq")]
         &noq::Noq,
+        #[cfg(feature = "quiche")]
+        &quiche::Quiche,
     ]
 }
