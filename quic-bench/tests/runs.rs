@@ -9,9 +9,15 @@ fn link() -> Path {
     Path::new().rate("20 Mbit/s").rtt("40 ms")
 }
 
+/// Whether all random numbers of a controller follow from the seed. `Bbr3Config` of noq-proto 1.4 keeps the seed of its
+/// probing private, and quiche skips packet numbers at random.
+fn is_seeded((stack, controller): &(&str, &str)) -> bool {
+    *stack != "quiche" && (*stack, *controller) != ("noq", "bbr3")
+}
+
 #[test]
 fn the_same_seed_gives_the_same_bits_and_another_seed_others() {
-    for (stack, controller) in all_controllers() {
+    for (stack, controller) in all_controllers().into_iter().filter(is_seeded) {
         let path = link().loss(0.01).impairment("jitter").queue("codel");
         let tested = scenario(path, "3 s", vec![flow("a", stack, controller), flow("b", "headgate", "reno")]);
         let [one, again, other] = [1, 1, 2].map(|seed| run_once(&tested, seed));
