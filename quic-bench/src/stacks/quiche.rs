@@ -1,7 +1,7 @@
 //! quiche of Cloudflare. It needs cmake and libclang to build.
 //!
 //! quiche does no I/O, but it reads the clock itself. While the bench calls it, `clock_gettime` of this program gives
-//! the simulated time (`simulated_clock.rs`). It has no ECN. It skips packet numbers at random, without a seed.
+//! the simulated time (`simulated_clock.rs`). It does not support ECN. It skips packet numbers at random, without a seed.
 
 use boring::pkey::PKey;
 use boring::ssl::{SslContextBuilder, SslMethod};
@@ -70,7 +70,8 @@ fn configure(connect: &Connect<'_>) -> std::result::Result<Config, String> {
     let made = certificate()?;
     let mut tls = SslContextBuilder::new(SslMethod::tls()).map_err(|error| text(&error))?;
     let chain = X509::from_der(&made.chain[0]).map_err(|error| text(&error))?;
-    let key = PKey::private_key_from_pkcs8(made.key().secret_der()).map_err(|error| text(&error))?;
+    let key = PKey::private_key_from_pkcs8(&first_version(made.key().secret_der()))
+        .map_err(|error| text(&error))?;
     tls.set_certificate(&chain).map_err(|error| text(&error))?;
     tls.set_private_key(&key).map_err(|error| text(&error))?;
     tls.set_sigalgs_list("ed25519").map_err(|error| text(&error))?;
@@ -89,6 +90,14 @@ fn configure(connect: &Connect<'_>) -> std::result::Result<Config, String> {
     config.set_max_stream_window(connect.window_bytes);
     config.set_initial_max_streams_uni(1);
     Ok(config)
+}
+
+/// Converts an Ed25519 key of PKCS #8 version 2 (RFC 5958), which BoringSSL does not read, to version 1 (RFC 8410
+/// section 7): without the public key.
+fn first_version(key: &[u8]) -> Vec<u8> {
+    const HEAD: [u8; 16] = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
+    let private = key.get(16..48).unwrap_or_default();
+    [&HEAD, private].concat()
 }
 
 /// One end.
