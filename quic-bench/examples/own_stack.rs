@@ -79,10 +79,9 @@ impl Endpoint for Client {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        if let Some((number, (sent, _))) = self.in_flight.first_key_value().map(|(n, it)| (*n, *it)) {
-            if sent + TIMEOUT <= now {
-                self.lose(number);
-            }
+        let oldest = self.in_flight.first_key_value().map(|(number, (sent, _))| (*number, *sent));
+        if let Some((number, _)) = oldest.filter(|(_, sent)| *sent + TIMEOUT <= now) {
+            self.lose(number);
         }
     }
 

@@ -92,7 +92,7 @@ fn start_times(scenario: &CheckedScenario, seed: u64, extras: &[u64]) -> Vec<Sta
         let host = extras.binary_search(&flow.extra_rtt_ps).unwrap_or(0) as u32;
         for n in 0..flow.count {
             let chance = mix(seed, starts.len() as u64);
-            let delay = (u128::from(scenario.spread_ps) * u128::from(chance) >> 64) as u64;
+            let delay = ((u128::from(scenario.spread_ps) * u128::from(chance)) >> 64) as u64;
             starts.push(Start { group, start_ps: flow.start_ps + n * flow.stagger_ps + delay, host });
         }
     }

@@ -289,7 +289,7 @@ impl<'a> Run<'a> {
         let flow = 2 * n as u32 + u32::from(!to_server);
         let packet = ForeignPacket { id: self.next_id, from, to, flow, size_bytes, ecn: datagram.ecn };
         self.engine.inject(now_ps, &packet).map_err(|error| Error::new(name(), error.to_string()))?;
-        self.note([1, now_ps, u64::from(flow), size << 2 | u64::from(datagram.ecn.bits())]);
+        self.note([1, now_ps, u64::from(flow), (size << 2) | u64::from(datagram.ecn.bits())]);
         self.under_way.insert(self.next_id, Sent { flow: n, to_server, datagram, time_ps: now_ps });
         self.next_id += 1;
         self.packets.sent += 1;
