@@ -10,6 +10,7 @@
 use crate::ecn::Ecn;
 use crate::feedback::{Routers, Words};
 use crate::impairment::Impairments;
+use crate::media::RateControllers;
 use crate::params::Card;
 use crate::queue::Queues;
 use crate::whole::floor;
@@ -262,7 +263,7 @@ pub trait Controller: Clone + Send {
     }
 }
 
-/// A registry of algorithms, and of the devices of routers and links. The engine is generic over it.
+/// A registry of algorithms, of rate controllers of media, and of the devices of routers and links. The engine is generic over it.
 pub trait ControllerRegistry:
     Controller + serde::Serialize + for<'de> serde::Deserialize<'de> + 'static
 {
@@ -272,6 +273,8 @@ pub trait ControllerRegistry:
     type Router: Routers;
     /// Impairments of links.
     type Impairment: Impairments;
+    /// Rate controllers of media.
+    type Media: RateControllers;
 
     /// Cards of all algorithms, sorted by name.
     fn cards() -> &'static [&'static Card];

@@ -8,6 +8,7 @@
 //! * [`queue`]: the interface of a queue discipline.
 //! * [`feedback`]: the interface of a router that sends feedback to senders.
 //! * [`impairment`]: the interface of an impairment of a link.
+//! * [`media`]: the interface of a rate controller of real-time media.
 //! * [`layout`]: the memory layout of records, for algorithms in other languages.
 //! * [`mod@params`]: self-describing parameters and named choices, and the card of an algorithm.
 //! * [`whole`]: rounding without a function call.
@@ -24,6 +25,7 @@ pub mod ecn;
 pub mod feedback;
 pub mod impairment;
 pub mod layout;
+pub mod media;
 pub mod params;
 pub mod plan;
 pub mod queue;

@@ -1,6 +1,7 @@
 //! A congestion control algorithm that exceeds a limit ends its run, and the error names it.
 
 use headgate_algos::impairment::AnyImpairment;
+use headgate_algos::media::AnyRateController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::control::{Ack, Congestion, Controller, ControllerRegistry, Path, Window};
@@ -28,6 +29,7 @@ impl ControllerRegistry for Greedy {
     type Queue = AnyQueue;
     type Router = AnyRouter;
     type Impairment = AnyImpairment;
+    type Media = AnyRateController;
 
     fn cards() -> &'static [&'static Card] {
         &[]

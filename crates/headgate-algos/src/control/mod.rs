@@ -40,6 +40,7 @@ use std::sync::LazyLock;
 
 use crate::forward::forward_to_variants;
 use crate::impairment::AnyImpairment;
+use crate::media::AnyRateController;
 use crate::plugin::Plugin;
 use crate::queue::AnyQueue;
 use crate::scheme::{self, AnyRouter, AnySender};
@@ -68,6 +69,7 @@ impl ControllerRegistry for AnyController {
     type Queue = AnyQueue;
     type Router = AnyRouter;
     type Impairment = AnyImpairment;
+    type Media = AnyRateController;
 
     fn cards() -> &'static [&'static Card] {
         &ALL
