@@ -2,12 +2,14 @@
 
 use headgate_algos::control::AnyController;
 use headgate_algos::impairment::AnyImpairment;
+use headgate_algos::media::AnyRateController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::control::{Controller, ControllerRegistry, Echo};
 use headgate_model::feedback::Routers;
 use headgate_model::impairment::Impairments;
 use headgate_model::layout::{Field, RECORDS, Record};
+use headgate_model::media::RateControllers;
 use headgate_model::params::{Card, Param};
 use headgate_model::queue::Queues;
 use serde_json::{Value, json};
@@ -55,13 +57,14 @@ pub fn columns() -> String {
     json!(crate::tables::meanings()).to_string()
 }
 
-/// All queue disciplines, routers, impairments and slow starts, each with its kind.
+/// All queue disciplines, routers, impairments, slow starts and rate controllers, each with its kind.
 pub fn devices() -> String {
     let kinds = [
         ("queue", AnyQueue::cards()),
         ("feedback", AnyRouter::cards()),
         ("impairment", AnyImpairment::cards()),
         ("slow-start", AnyController::slow_starts()),
+        ("rate-controller", AnyRateController::cards()),
     ];
     let all = kinds.iter().flat_map(|(kind, cards)| cards.iter().map(move |card| device(kind, card)));
     all.collect::<Value>().to_string()

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const MAGIC: &[u8; 8] = b"HEADGATE";
 
 /// The format; increased when the header below or the layout of the state changes.
-const FORMAT: u16 = 13;
+const FORMAT: u16 = 14;
 
 /// Size of the length and the checksum, bytes.
 const TAIL: usize = 16;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use headgate_model::column;
 use headgate_netsim::record::{
-    Balance, ClassRow, Connection, ControllerRow, Event, FlowKeys, FlowRow, FlowSample, LinkRow,
-    NetworkSample, PeriodRow, PortRow, PortSample, Record,
+    Balance, ClassRow, Connection, ControllerRow, Event, FlowKeys, FlowRow, FlowSample, LinkRow, MediaRow,
+    MediaSample, NetworkSample, PeriodRow, PortRow, PortSample, Record,
 };
 
 use crate::periods::{PairRow, WindowRow, pairs, windows};
@@ -69,6 +69,8 @@ fn sheets(record: &Record) -> Vec<Sheet> {
         Sheet::fill("ccas", ControllerRow::columns(), &record.controllers),
         Sheet::fill("windows", WindowRow::columns(), &windows(&record.controllers)),
         Sheet::fill("links", links(), &record.links),
+        Sheet::fill("media", MediaRow::columns(), &record.media),
+        Sheet::fill("media_samples", MediaSample::columns(), &record.media_samples),
         Sheet::fill("balance", Balance::columns(), std::slice::from_ref(&record.balance)),
     ]
 }

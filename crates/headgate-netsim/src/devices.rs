@@ -59,6 +59,8 @@ pub struct ResolvedDevices {
     pub controllers: Vec<ResolvedController>,
     /// Devices of each link's port.
     pub ports: Vec<PortDevices>,
+    /// The rate controller of each kind of traffic of the plan, if it is media.
+    pub rate_controllers: Vec<Option<ResolvedDevice>>,
 }
 
 /// Arrays that come with a plan, by name.

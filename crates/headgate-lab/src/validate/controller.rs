@@ -2,16 +2,19 @@
 
 use headgate_algos::control::AnyController;
 use headgate_algos::impairment::AnyImpairment;
+use headgate_algos::media::AnyRateController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::check::{PlanError, PlanPath, Result};
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
 use headgate_model::impairment::Impairments;
+use headgate_model::media::RateControllers;
 use headgate_model::params::{Card, Param};
 use headgate_model::plan::{ControllerChoice, DeviceChoice, Link, Value};
 use headgate_model::queue::Queues;
 use headgate_netsim::devices::{PortDevices, ResolvedController, ResolvedDevice};
+use headgate_netsim::traffic::Traffic;
 use std::collections::BTreeMap;
 
 /// Largest number of impairments in a chain; each can double the copies of a packet.
@@ -57,6 +60,19 @@ fn choose_slow_start(
 pub fn resolve_devices(links: &[Link]) -> Result<Vec<PortDevices>> {
     let mut own = Vec::new();
     links.iter().enumerate().map(|(i, link)| fitted(link, &mut own, &PlanPath::item("links", i))).collect()
+}
+
+/// Resolves the rate controllers of media, for each kind of traffic.
+pub fn resolve_rate_controllers(traffic: &[Traffic]) -> Result<Vec<Option<ResolvedDevice>>> {
+    let resolve = |(i, item): (usize, &Traffic)| {
+        let at = PlanPath::new(PlanPath::item("traffic", i).key("rate_controller"));
+        let of = |choice: &DeviceChoice| {
+            DeviceRequest { kind: "a rate controller", name: &choice.name, params: &choice.params }
+                .choose(AnyRateController::cards(), &at)
+        };
+        item.rate_controller().map(of).transpose()
+    };
+    traffic.iter().enumerate().map(resolve).collect()
 }
 
 /// Resolves the devices of one link; `own` are the user-defined disciplines so far.

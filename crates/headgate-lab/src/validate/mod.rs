@@ -33,6 +33,7 @@ pub fn validate(plan_json: &str, lists: &Arrays) -> Result<ValidPlan> {
     let choices = ResolvedDevices {
         controllers: controller::choose(&plan.controllers)?,
         ports: controller::resolve_devices(&plan.links)?,
+        rate_controllers: controller::resolve_rate_controllers(&plan.traffic)?,
     };
     traffic::validate(&plan.traffic, plan.context(lists))?;
     measure::check(&plan)?;

@@ -5,6 +5,7 @@
 pub mod address;
 pub mod foreign;
 pub mod index;
+pub mod media;
 pub mod packet;
 pub mod prefetch;
 pub mod sacks;

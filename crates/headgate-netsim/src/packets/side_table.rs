@@ -5,6 +5,7 @@ use headgate_tcp::context::Blocks;
 use serde::{Deserialize, Serialize};
 
 use crate::packets::foreign::{self, Delivery, Loss, Outcomes};
+use crate::packets::media::{MediaFields, MediaReport, report_header, report_number};
 use crate::packets::packet::{Packet, PacketKind};
 use crate::packets::prefetch::prefetch;
 use crate::packets::sacks::{AckOptions, SackPool};
@@ -20,10 +21,11 @@ struct StoredHeader {
 }
 
 /// Everything that a packet carries, on the way between the side tables of two shards.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PacketMeta {
     header: Option<CongestionHeader>,
     options: Option<AckOptions>,
+    report: Option<Box<MediaReport>>,
 }
 
 impl Packet {
@@ -34,13 +36,38 @@ impl Packet {
     }
 }
 
-/// Headers and SACK blocks of the packets of a shard.
+/// Reports, whose numbers are reused.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct ReportPool {
+    reports: Vec<Option<Box<MediaReport>>>,
+    free: Vec<u32>,
+}
+
+impl ReportPool {
+    fn store(&mut self, report: Box<MediaReport>) -> u32 {
+        if let Some(number) = self.free.pop() {
+            self.reports[number as usize] = Some(report);
+            return number;
+        }
+        self.reports.push(Some(report));
+        (self.reports.len() - 1) as u32
+    }
+
+    fn take(&mut self, number: u32) -> Option<Box<MediaReport>> {
+        self.free.push(number);
+        self.reports[number as usize].take()
+    }
+}
+
+/// Headers, SACK blocks and reports of media of the packets of a shard.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SideTable {
     /// SACK blocks of the ACKs.
     pub sacks: SackPool,
     headers: Vec<StoredHeader>,
     free: Vec<u32>,
+    /// Reports of receivers of media in flight.
+    reports: ReportPool,
     /// Deliveries and losses of foreign packets that were not taken yet.
     pub outcomes: Outcomes,
 }
@@ -55,6 +82,26 @@ impl SideTable {
     pub fn attach_new(&mut self, packet: &mut Packet, header: CongestionHeader) {
         let number = self.keep(header);
         self.attach(packet, number);
+    }
+
+    /// Attaches a report of a receiver of media to a packet.
+    pub fn attach_report(&mut self, packet: &mut Packet, report: Box<MediaReport>) {
+        let number = self.reports.store(report);
+        self.attach_new(packet, report_header(number));
+    }
+
+    /// Removes the detached header of a packet of media, and returns its fields. `None` if it is another header.
+    pub fn take_media(&mut self, header: u32) -> Option<MediaFields> {
+        let fields = MediaFields::of(&self.headers.get(header as usize)?.header)?;
+        self.discard(header);
+        Some(fields)
+    }
+
+    /// Removes the report that a detached header carries, and returns it.
+    pub fn take_report(&mut self, header: u32) -> Option<Box<MediaReport>> {
+        let number = report_number(&self.headers.get(header as usize)?.header)?;
+        self.discard(header);
+        self.reports.take(number)
     }
 
     fn keep(&mut self, header: CongestionHeader) -> u32 {
@@ -156,7 +203,9 @@ impl SideTable {
         if let Some(number) = self.detach(&mut packet) {
             let lost = foreign::id_of(self.read(number)).map(|id| Loss { time: packet.time, id });
             self.outcomes.lost.extend(lost);
-            self.discard(number);
+            if self.take_report(number).is_none() {
+                self.discard(number);
+            }
         }
         if let Some(number) = packet.sack_record() {
             self.sacks.free(number);
@@ -172,7 +221,12 @@ impl SideTable {
             copy.set_sack_record(Some(self.sacks.store(options)));
         }
         if let Some(header) = header {
-            self.attach_new(&mut copy, header);
+            let report =
+                report_number(&header).and_then(|number| self.reports.reports[number as usize].clone());
+            match report {
+                Some(report) => self.attach_report(&mut copy, report),
+                None => self.attach_new(&mut copy, header),
+            }
         }
         copy
     }
@@ -183,11 +237,12 @@ impl SideTable {
             self.discard(number);
             *self.read(number)
         });
+        let report = header.as_ref().and_then(report_number).and_then(|number| self.reports.take(number));
         let options = packet.sack_record().map(|number| {
             packet.set_sack_record(None);
             self.sacks.take(number)
         });
-        PacketMeta { header, options }
+        PacketMeta { header, options, report }
     }
 
     /// Stores what a packet carried in another table.
@@ -195,7 +250,9 @@ impl SideTable {
         if let Some(options) = records.options {
             packet.set_sack_record(Some(self.sacks.store(options)));
         }
-        if let Some(header) = records.header {
+        if let Some(report) = records.report {
+            self.attach_report(packet, report);
+        } else if let Some(header) = records.header {
             self.attach_new(packet, header);
         }
     }
@@ -219,6 +276,7 @@ impl SideTable {
 
     /// Returns the number of entries in use.
     pub fn held(&self) -> usize {
-        self.sacks.held() + self.headers.len() - self.free.len()
+        let reports = self.reports.reports.len() - self.reports.free.len();
+        self.sacks.held() + self.headers.len() - self.free.len() + reports
     }
 }

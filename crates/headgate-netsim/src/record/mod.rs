@@ -10,7 +10,9 @@ mod events;
 pub mod exact;
 pub mod flow_stats;
 mod flows;
+mod histogram;
 mod keys;
+mod media;
 pub mod observer;
 mod periods;
 mod ports;
@@ -19,7 +21,9 @@ pub mod trace;
 pub use counters::Counters;
 pub use events::{Connection, EVENT_KINDS, Event, EventKind, NO_NUMBER, PACKET_KINDS};
 pub use flows::{FlowRow, FlowSample, Status};
+pub use histogram::Histogram;
 pub use keys::{FILE, FlowKey, FlowKeys, LONG_LIVED, NAMED, WEB_OBJECT};
+pub use media::{MediaDelays, MediaReceived, MediaRow, MediaSample, MediaSent};
 pub use periods::{BUCKETS, ClassRow, ControllerRow, FlowStats, LinkRow, PeriodRow};
 pub use ports::{EarlyCounts, LinkUsage, PortRow, PortSample, Tally};
 
@@ -52,6 +56,10 @@ pub struct Record {
     pub classes: Vec<ClassRow>,
     /// Rows of the links, for each period.
     pub links: Vec<LinkRow>,
+    /// Rows of the streams of media, for each period.
+    pub media: Vec<MediaRow>,
+    /// Samples of the streams of media, if the plan has series.
+    pub media_samples: Vec<MediaSample>,
     /// The balance of packets at the end.
     pub balance: Balance,
     /// The meaning of class numbers.

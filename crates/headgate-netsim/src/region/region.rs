@@ -310,10 +310,11 @@ impl<L: ControllerRegistry> Region<L> {
 
     /// Tells senders that their host has enough to send.
     fn apply_backpressure(&mut self, group: usize, state: &mut ShardState<L>) {
-        let split = state.split;
-        for (address, until) in state.backpressured.drain(..) {
-            self.groups[group].flows[split.slot(address)].tcp.apply_backpressure(until);
+        let mut backpressured = std::mem::take(&mut state.backpressured);
+        for (address, until) in backpressured.drain(..) {
+            self.groups[group].apply_backpressure(address, until, state);
         }
+        state.backpressured = backpressured;
     }
 
     /// Returns the unprocessed packets of the window to the calendar.

@@ -90,7 +90,12 @@ impl Setup {
 
     /// Returns the kind of traffic that a flow belongs to.
     pub fn spec(&self, flow: FlowId) -> &TrafficSpec {
-        &self.specs[self.specs.partition_point(|spec| spec.first <= flow) - 1]
+        &self.specs[self.spec_index(flow)]
+    }
+
+    /// Returns the index of the kind of traffic that a flow belongs to.
+    pub fn spec_index(&self, flow: FlowId) -> usize {
+        self.specs.partition_point(|spec| spec.first <= flow) - 1
     }
 
     /// Returns the position of a flow in the series, if they follow it.

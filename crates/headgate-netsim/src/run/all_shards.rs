@@ -5,10 +5,12 @@ use headgate_model::units::Time;
 use std::sync::Arc;
 
 use crate::packets::index::{Address, LinkIndex, PortIndex, RouterIndex};
+use crate::packets::media::media_index;
 use crate::port::Port;
 use crate::record::flow_stats::StatsByKey;
 use crate::record::{Counters, FlowRow, PortRow};
 use crate::region::hosts::host_group::HostGroup;
+use crate::region::hosts::media::{MediaReceiver, MediaSender};
 use crate::region::region::Region;
 use crate::region::setup::{Placement, Setup};
 use crate::region::shard_state::ShardState;
@@ -86,6 +88,17 @@ impl<'a, L: ControllerRegistry> AllShards<'a, L> {
     /// Takes the rows of ended flows.
     pub fn take_flow_rows(&mut self) -> Vec<FlowRow> {
         self.states.iter_mut().flat_map(|state| std::mem::take(&mut state.flow_rows)).collect()
+    }
+
+    /// Iterates over the senders of streams of media, each with its receiver.
+    pub fn streams(&self) -> impl Iterator<Item = (&MediaSender<L::Media>, &MediaReceiver)> {
+        let senders = self.groups().filter_map(|(group, _)| group.media.as_ref());
+        senders.flat_map(|media| &media.senders).filter_map(|sender| {
+            let at = &sender.endpoint;
+            let (there, state) = self.group(at.peer_home.router);
+            let receiver = media_index(state.split, at.peer);
+            Some((sender, &there.media.as_ref()?.receivers[receiver]))
+        })
     }
 
     /// Returns the port of a link. Its events before `now` have been processed.

@@ -5,6 +5,7 @@
 pub mod all_shards;
 pub mod balance;
 pub mod engine;
+mod media_rows;
 pub mod network;
 pub mod period;
 pub mod populate;

@@ -9,6 +9,7 @@ use crate::packets::index::LinkIndex;
 use crate::record::flow_stats::StatsByKey;
 use crate::record::{BUCKETS, ClassRow, ControllerRow, Counters, LinkRow, PeriodRow, PortRow, Record};
 use crate::run::all_shards::AllShards;
+use crate::run::media_rows::{StreamCounts, count_streams, media_rows};
 
 /// A measurement period in progress.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -19,6 +20,7 @@ pub struct Period {
     controllers: Vec<ControllerRow>,
     ports: Vec<PortRow>,
     links: Vec<LinkRow>,
+    streams: Vec<StreamCounts>,
 }
 
 impl Period {
@@ -43,6 +45,7 @@ impl Period {
             controllers: (0..all_shards.controllers() as u32).map(controller).collect(),
             ports,
             links: (0..all_shards.links() as u32).map(link).collect(),
+            streams: count_streams(all_shards),
         }
     }
 
@@ -110,10 +113,12 @@ impl Period {
         record: &mut Record,
     ) {
         let ports = all_shards.port_rows(now);
+        let span = [self.row.start, self.row.end];
         let counters = all_shards.counters().without_early(&ports).since(&self.counters);
         record.periods.push(PeriodRow { counters, sources: record.sources, ..self.row });
         record.controllers.extend(self.controllers.into_iter().filter(|row| row.active_sum > 0));
         let period = record.periods.len() as u32 - 1;
+        record.media.extend(media_rows(period, span, &self.streams, all_shards));
         let after = flow_stats(now, all_shards);
         let row = |(index, stats)| ClassRow { period, key: record.keys.key(index), stats };
         record.classes.extend(after.since(&self.flow_stats).map(row));

@@ -9,6 +9,7 @@ use crate::packets::index::LinkIndex;
 use crate::plan::Plan;
 use crate::record::{FlowSample, NetworkSample, PortSample, Record};
 use crate::run::all_shards::AllShards;
+use crate::run::media_rows::media_samples;
 use crate::run::period::Period;
 
 /// The instants at which a run stops for measurements: end of warm-up, periods, samples, series, and the
@@ -157,6 +158,7 @@ impl Recorder {
             self.record.port_samples.push(sample);
         }
         self.record.flow_samples.extend(flow_samples(now, all_shards));
+        self.record.media_samples.extend(media_samples(now, all_shards));
         let counters = all_shards.counters();
         self.record.network_samples.push(NetworkSample {
             time: now,

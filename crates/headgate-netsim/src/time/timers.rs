@@ -28,6 +28,12 @@ pub enum Purpose {
     Release,
     /// An impatient user checks the progress of a file; `id` is the sender's slot.
     CheckPatience,
+    /// A source of media captures a frame; `id` is its index among those of its router.
+    Capture,
+    /// A paced sender of media may send again; `id` is its index among those of its router.
+    SendMedia,
+    /// A receiver of media reports; `id` is its index among those of its router.
+    Report,
 }
 
 /// A timer that is set.

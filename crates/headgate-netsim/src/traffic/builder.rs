@@ -3,6 +3,7 @@
 use headgate_model::plan::{Place, Pool};
 
 use super::hosts::HostPool;
+use super::media_stream::MediaFlow;
 use super::plan_context::PlanContext;
 use crate::packets::address::HostLocation;
 use crate::packets::index::{HostIndex, RouterIndex};
@@ -19,13 +20,22 @@ pub struct Builder<'a> {
     pub inline: Vec<bool>,
     /// Live hosts, in the order of the plan.
     pub live: Vec<HostLocation>,
+    /// Streams of media, in the order of the plan.
+    pub media: Vec<MediaFlow>,
 }
 
 impl<'a> Builder<'a> {
     /// A builder without hosts.
     pub fn new(context: PlanContext<'a>, keys: &'a FlowKeys) -> Self {
         let n = context.nodes.len();
-        Self { context, keys, hosts: vec![Vec::new(); n], inline: vec![false; n], live: Vec::new() }
+        Self {
+            context,
+            keys,
+            hosts: vec![Vec::new(); n],
+            inline: vec![false; n],
+            live: Vec::new(),
+            media: Vec::new(),
+        }
     }
 
     /// Adds a pool of hosts.

@@ -1,6 +1,7 @@
 //! The interface of a kind of traffic: its check, and its conversion into processes.
 
 use headgate_model::check::{PlanPath, Result};
+use headgate_model::plan::DeviceChoice;
 
 use crate::packets::index::{FlowId, RouterIndex};
 
@@ -22,6 +23,11 @@ pub trait TrafficKind {
     /// Returns whether each name is one flow, which a series may follow.
     fn is_single_flows(&self) -> bool {
         false
+    }
+
+    /// Returns the rate controller of its streams, if it is media.
+    fn rate_controller(&self) -> Option<&DeviceChoice> {
+        None
     }
 
     /// Rejects traffic that cannot run.

@@ -11,6 +11,7 @@ pub mod flow_start;
 pub mod hosts;
 pub mod kind;
 pub mod kinds;
+pub mod media_stream;
 pub mod mix;
 pub mod pairs;
 pub mod plan_context;

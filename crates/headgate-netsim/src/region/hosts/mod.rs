@@ -5,5 +5,6 @@ pub mod flow;
 pub mod flow_rows;
 pub mod host;
 pub mod host_group;
+pub mod media;
 pub mod sender_host;
 pub mod sink;

@@ -9,6 +9,8 @@ use headgate_model::plan::{Place, Pool, Size};
 use self::reach::{Groups, no_route_message};
 pub use self::room::no_link_message;
 use self::room::{HostCapacity, check_paths};
+use crate::packets::foreign::SLOTS;
+use crate::packets::media::MOST_STREAMS;
 use crate::traffic::plan_context::PlanContext;
 
 /// Most names of flows and other traffic: they are numbered in 32 bits.
@@ -24,12 +26,33 @@ pub struct Check<'a> {
     groups: Groups,
     /// Hosts at each router so far.
     pub capacity: HostCapacity,
+    /// Ends of streams of media at each router so far.
+    streams: Vec<u32>,
 }
 
 impl<'a> Check<'a> {
     /// A check of traffic in this plan.
     pub fn new(context: PlanContext<'a>) -> Self {
-        Self { context, groups: Groups::new(&context), capacity: HostCapacity::new(context.nodes.len()) }
+        let routers = context.nodes.len();
+        Self {
+            context,
+            groups: Groups::new(&context),
+            capacity: HostCapacity::new(routers),
+            streams: vec![0; routers],
+        }
+    }
+
+    /// Adds an end of a stream of media to a router. Rejects more than have addresses there. The first one
+    /// takes the addresses of all, and of live hosts.
+    pub fn add_stream(&mut self, node: u32, at: &PlanPath) -> Result {
+        let count = &mut self.streams[node as usize];
+        *count += 1;
+        let is_first = *count == 1;
+        at.holds(*count <= MOST_STREAMS, || {
+            format!("with it router {node} has {count} ends of streams of media; a router may have at most {MOST_STREAMS}")
+        })?;
+        let taken = if is_first { 2 * MOST_STREAMS + SLOTS } else { 0 };
+        self.capacity.add(node, taken.into(), at)
     }
 
     /// Rejects an algorithm or transport profile that does not exist.

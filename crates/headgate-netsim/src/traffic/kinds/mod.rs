@@ -69,6 +69,7 @@ kinds! {
     bursts => Bursts,
     flows => Flows,
     live => Live,
+    media => Media,
     on_off => OnOff,
     poisson => Poisson,
     replay => Replay,

@@ -14,6 +14,7 @@ use crate::packets::side_table::{NO_HEADER, SideTable};
 use crate::record::{EventKind, FlowRow, Status};
 use crate::region::hosts::flow::Flow;
 use crate::region::hosts::flow_rows::flow_row;
+use crate::region::hosts::media::MediaHosts;
 use crate::region::hosts::sink::Sink;
 use crate::region::shard_state::ShardState;
 use crate::time::timers::{Purpose, Timer};
@@ -23,7 +24,8 @@ mod flows;
 
 /// The hosts behind one router.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HostGroup<L> {
+#[serde(bound = "L: ControllerRegistry")]
+pub struct HostGroup<L: ControllerRegistry> {
     router: RouterIndex,
     /// Senders, by slot.
     pub flows: Vec<Flow<L>>,
@@ -39,6 +41,8 @@ pub struct HostGroup<L> {
     persistent: BTreeMap<SourceIndex, u32>,
     /// Sources of traffic.
     pub sources: Sources,
+    /// Ends of streams of media, if there are any.
+    pub media: Option<Box<MediaHosts<L::Media>>>,
 }
 
 impl<L: ControllerRegistry> HostGroup<L> {
@@ -59,6 +63,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
             connections: BTreeMap::new(),
             persistent: BTreeMap::new(),
             sources,
+            media: None,
         }
     }
 
@@ -85,6 +90,11 @@ impl<L: ControllerRegistry> HostGroup<L> {
         let header = state.side_table.detach(&mut packet).unwrap_or(NO_HEADER);
         if state.side_table.deliver_foreign(&packet, header) {
             state.counters.segments_out += 1;
+            return;
+        }
+        if let Some(media) = &mut self.media
+            && media.on_packet(&packet, header, state)
+        {
             return;
         }
         state.header = header;
@@ -124,6 +134,9 @@ impl<L: ControllerRegistry> HostGroup<L> {
             Purpose::Pause => self.on_pause(timer, state),
             Purpose::Release => self.release(timer, state),
             Purpose::CheckPatience => self.check_patience(timer, state),
+            Purpose::Capture | Purpose::SendMedia | Purpose::Report => {
+                self.media.as_mut().expect("it has set a timer").on_timer(timer, state);
+            }
             Purpose::Depart => unreachable!("a port's timer, not a host's"),
         }
     }
@@ -206,6 +219,18 @@ impl<L: ControllerRegistry> HostGroup<L> {
         }
     }
 
+    /// Tells the sender at this address that its host has enough to send until a time.
+    pub fn apply_backpressure(&mut self, address: Address, until: Time, state: &ShardState<L>) {
+        match self.flows.get_mut(state.split.slot(address)) {
+            Some(flow) => flow.tcp.apply_backpressure(until),
+            None => {
+                if let Some(media) = &mut self.media {
+                    media.apply_backpressure(address, until, state);
+                }
+            }
+        }
+    }
+
     /// Moves the headers that receivers keep from one side table to another.
     pub fn move_headers(&mut self, from: &mut SideTable, to: &mut SideTable) {
         for sink in &mut self.sinks {
@@ -261,5 +286,6 @@ impl<L: ControllerRegistry> HostGroup<L> {
             + self.connections.len() * 16
             + self.persistent.len() * 8
             + self.sources.bytes()
+            + self.media.as_ref().map_or(0, |media| media.bytes())
     }
 }
