@@ -70,4 +70,5 @@ use headgate_model::params::Card;
 
 rate_controllers! {
     fixed_rate => FixedRate,
+    scream => Scream,
 }
