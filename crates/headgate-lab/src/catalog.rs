@@ -64,7 +64,7 @@ pub fn devices() -> String {
         ("feedback", AnyRouter::cards()),
         ("impairment", AnyImpairment::cards()),
         ("slow-start", AnyController::slow_starts()),
-        ("rate-controller", AnyRateController::cards()),
+        ("media", AnyRateController::cards()),
     ];
     let all = kinds.iter().flat_map(|(kind, cards)| cards.iter().map(move |card| device(kind, card)));
     all.collect::<Value>().to_string()

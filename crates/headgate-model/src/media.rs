@@ -64,7 +64,7 @@ pub struct SenderQueue {
     /// Age of the oldest packet in the queue, seconds; 0 if the queue is empty.
     pub queue_delay_s: f64,
     /// Bytes in flight: sizes of all packets that were sent after the packet with the largest sequence number
-    /// among those that arrived, as far as reports tell
+    /// among those that arrived, as far as reports show
     /// (draft-johansson-ccwg-rfc8298bis-screamv2 section "Status Update When Sending Data").
     pub in_flight_bytes: f64,
 }
@@ -91,7 +91,7 @@ pub struct SentPacket {
     pub size_bytes: f64,
 }
 
-/// What the sender has learned about a packet. Each packet is reported to the controller once: as arrived, or as
+/// The fate of a packet, as the sender knows it. Each packet is reported to the controller once: as arrived, or as
 /// lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PacketReport {
@@ -136,7 +136,7 @@ impl Feedback<'_> {
 
 /// A rate controller. Each is one file and one line of the registry.
 pub trait RateController: Clone + Send {
-    /// The stream begins. `rates` has the values of [`Rates::starting_at`].
+    /// The stream begins. `rates` holds the values of [`Rates::starting_at`].
     fn on_start(&mut self, stream: &MediaStream, now_s: f64, rates: &mut Rates);
 
     /// The encoder has produced a frame.

@@ -68,7 +68,11 @@ fn start(plan: Value) -> Run {
     };
     let ports = plan.links.iter().map(devices).collect();
     let controllers = vec![chosen(AnyController::cards(), "reno").into()];
-    Engine::new(&plan, &ResolvedDevices { controllers, ports }, &Default::default())
+    Engine::new(
+        &plan,
+        &ResolvedDevices { controllers, ports, ..ResolvedDevices::default() },
+        &Default::default(),
+    )
 }
 
 fn packet(id: u64, flow: u32) -> ForeignPacket {

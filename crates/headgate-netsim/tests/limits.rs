@@ -72,7 +72,11 @@ fn run(cwnd: f64, ssthresh: f64, pace: f64) -> Engine<Greedy> {
     let ports = plan.links.iter().map(|_| PortDevices::default()).collect();
     Engine::new(
         &plan,
-        &ResolvedDevices { controllers: controllers.into_iter().map(Into::into).collect(), ports },
+        &ResolvedDevices {
+            controllers: controllers.into_iter().map(Into::into).collect(),
+            ports,
+            ..ResolvedDevices::default()
+        },
         &Default::default(),
     )
 }

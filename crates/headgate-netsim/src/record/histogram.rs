@@ -49,7 +49,7 @@ impl Histogram {
     }
 }
 
-/// Returns the bucket of a duration. Durations below 2^7 ps have one each.
+/// Returns the bucket of a duration. Each duration below 2^7 ps is a bucket.
 fn bucket(span: Span) -> usize {
     let octave = (Span::BITS - span.leading_zeros()).saturating_sub(BITS + 1);
     ((octave as usize) << BITS) + (span >> octave) as usize

@@ -21,7 +21,7 @@ pub struct MediaOptions {
     pub frame: Span,
     /// Greatest relative deviation of a frame's size from its nominal size. Sizes are uniformly distributed.
     pub size_deviation: f64,
-    /// Every so many frames is a key frame; 0 = none after the first.
+    /// Number of frames from one key frame to the next; 0 = none after the first.
     pub key_every: u32,
     /// Size of a key frame as a multiple of the nominal size. The other frames are smaller.
     pub key_factor: f64,

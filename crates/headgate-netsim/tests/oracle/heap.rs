@@ -336,10 +336,9 @@ impl<L: ControllerRegistry> HeapEngine<L> {
         if let Some(longest) = server.wants.filter(|_| packet.is_data()) {
             let clear = server.clear_at();
             if clear - now > longest {
-                let split = self.population.state.split;
-                let flow = &mut self.population.groups[split.router(packet.sender()).index()].flows
-                    [split.slot(packet.sender())];
-                flow.tcp.apply_backpressure(clear - longest);
+                let Population { state, groups, .. } = &mut self.population;
+                let group = &mut groups[state.split.router(packet.sender()).index()];
+                group.apply_backpressure(packet.sender(), clear - longest, state);
             }
         }
     }

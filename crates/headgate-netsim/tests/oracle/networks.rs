@@ -2,6 +2,7 @@
 
 use headgate_algos::control::AnyController;
 use headgate_algos::impairment::AnyImpairment;
+use headgate_algos::media::AnyRateController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
@@ -9,6 +10,7 @@ use headgate_model::control::ControllerRegistry;
 use headgate_model::ecn::Ecn;
 use headgate_model::feedback::Routers;
 use headgate_model::impairment::Impairments;
+use headgate_model::media::RateControllers;
 use headgate_model::params::{Card, Param};
 use headgate_model::plan::*;
 use headgate_model::queue::Queues;
@@ -18,7 +20,7 @@ use headgate_netsim::plan::Plan;
 use headgate_netsim::traffic::Traffic;
 use headgate_netsim::traffic::kinds::flows::{Flows, Pause};
 
-use crate::traffic::{bursts, matrix, on_off, poisson, traffic};
+use crate::traffic::{bursts, matrix, media, on_off, poisson, traffic};
 
 pub const MS: u64 = SECOND / 1000;
 const US: u64 = SECOND / 1_000_000;
@@ -54,6 +56,7 @@ pub fn plan(seed: u64) -> Plan {
     plan.traffic.extend(on_off(n, seed));
     plan.traffic.extend(bursts(n, seed));
     plan.traffic.extend(matrix(n, seed));
+    plan.traffic.extend(media(n, seed));
     let mut s = Stream::new(seed, "after an idle time", 0);
     for transport in &mut plan.transports {
         transport.after_idle =
@@ -287,7 +290,12 @@ pub fn choices(plan: &Plan) -> ResolvedDevices {
         ingress: fit_row(&link.ingress),
         impairments: fit_row(&link.impairments),
     };
-    ResolvedDevices { controllers, ports: plan.links.iter().map(devices).collect() }
+    let rate = |item: &Traffic| fit(&item.rate_controller().cloned(), AnyRateController::cards());
+    ResolvedDevices {
+        controllers,
+        ports: plan.links.iter().map(devices).collect(),
+        rate_controllers: plan.traffic.iter().map(rate).collect(),
+    }
 }
 
 fn choice(index: usize, card: &Card, other: Option<&DeviceChoice>) -> ResolvedDevice {

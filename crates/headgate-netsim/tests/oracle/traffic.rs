@@ -1,13 +1,16 @@
 //! Random traffic for the random networks.
 
 use headgate_algos::control::AnyController;
+use headgate_algos::media::AnyRateController;
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
+use headgate_model::media::RateControllers;
 use headgate_model::plan::*;
 use headgate_model::units::SECOND;
 use headgate_netsim::traffic::Traffic;
 use headgate_netsim::traffic::kinds::bursts::Bursts;
 use headgate_netsim::traffic::kinds::flows::Flows;
+use headgate_netsim::traffic::kinds::media::Media;
 use headgate_netsim::traffic::kinds::on_off::OnOff;
 use headgate_netsim::traffic::kinds::poisson::Poisson;
 use headgate_netsim::traffic::kinds::web::{FileKind, Patience, Surge, Web};
@@ -103,6 +106,41 @@ pub fn bursts(n: u32, seed: u64) -> Option<Traffic> {
         controllers: maybe_mix(&mut s),
     };
     s.chance(0.5).then_some(Traffic::Bursts(drawn))
+}
+
+/// In half of the networks, streams from the last router to the first; drawn from a separate stream.
+pub fn media(n: u32, seed: u64) -> Option<Traffic> {
+    let mut s = Stream::new(seed, "media", 0);
+    let card = AnyRateController::cards()[s.below(AnyRateController::cards().len() as u64) as usize];
+    let drawn = Media {
+        name: "media".into(),
+        controller: 0,
+        transport: 0,
+        rate_controller: DeviceChoice { name: card.name.into(), params: Default::default(), own: None },
+        count: 1 + s.below(3) as u32,
+        sources: vec![Place { node: n - 1, edge: Some(0) }, Place { node: n - 1, edge: None }],
+        receivers: vec![Place { node: 0, edge: pick(&mut s, &[None, Some(1)]) }],
+        start_ps: pick(&mut s, &[0, 100 * MS]),
+        stagger_ps: pick(&mut s, &[0, 50 * MS]),
+        stop_ps: pick(&mut s, &[None, Some(2500 * MS)]),
+        min_bps: 50e3,
+        max_bps: pick(&mut s, &[500e3, 20e6]),
+        start_bps: pick(&mut s, &[100e3, 500e3]),
+        frame_ps: pick(&mut s, &[10 * MS, 33 * MS]),
+        size_deviation: pick(&mut s, &[0.0, 0.5]),
+        key_every: pick(&mut s, &[0, 10]),
+        key_factor: 1.0,
+        reaction_ps: pick(&mut s, &[0, 40 * MS]),
+        packet_bytes: pick(&mut s, &[300, 1200]),
+        header_bytes: 40,
+        burst_ps: pick(&mut s, &[0, MS]),
+        reorder_ps: pick(&mut s, &[0, 10 * MS]),
+        deadline_ps: 100 * MS,
+        report_ps: pick(&mut s, &[MS, 40 * MS]),
+        report_packets: pick(&mut s, &[1, 16]),
+        report_frames: s.chance(0.5),
+    };
+    s.chance(0.5).then_some(Traffic::Media(drawn))
 }
 
 /// Sources at the first router, receivers at the last.

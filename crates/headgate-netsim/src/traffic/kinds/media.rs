@@ -41,6 +41,7 @@ pub struct Media {
     /// The rate controller.
     pub rate_controller: DeviceChoice,
     /// Number of streams.
+    #[serde(rename = "streams")]
     pub count: u32,
     /// Places that send, used in turn.
     pub sources: Vec<Place>,
@@ -64,7 +65,7 @@ pub struct Media {
     pub frame_ps: u64,
     /// Greatest relative deviation of a frame's size from its nominal size.
     pub size_deviation: f64,
-    /// Every so many frames is a key frame; 0 = none after the first.
+    /// Number of frames from one key frame to the next; 0 = none after the first.
     pub key_every: u32,
     /// Size of a key frame as a multiple of the mean size.
     pub key_factor: f64,
@@ -103,7 +104,7 @@ impl TrafficKind for Media {
 
     fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
         check.controller_and_profile(self.controller, self.transport, at)?;
-        at.count("count", self.count.into(), (1, MOST_STREAMS.into()), "streams")?;
+        at.count("streams", self.count.into(), (1, MOST_STREAMS.into()), "streams")?;
         self.check_rates(at)?;
         self.check_frames(at)?;
         self.check_packets(at)?;

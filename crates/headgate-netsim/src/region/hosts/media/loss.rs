@@ -1,4 +1,4 @@
-//! The packets in flight of a sender of media, as its receiver's reports tell: what arrived, and what is lost.
+//! The packets in flight of a sender of media, as its receiver's reports show: arrivals and losses.
 
 use headgate_model::ecn::Ecn;
 use headgate_model::media::PacketReport;
@@ -13,7 +13,7 @@ use crate::packets::media::MediaReport;
 struct Sent {
     at: Time,
     size: u16,
-    /// The controller knows what has become of it.
+    /// The controller knows its fate.
     is_settled: bool,
 }
 
@@ -155,7 +155,9 @@ mod tests {
     #[test]
     fn a_packet_is_lost_once_a_packet_sent_the_window_later_has_arrived() {
         let mut outstanding = Outstanding::default();
-        [0, 5, 9, 10].map(|ms| outstanding.send(ms * MS, 1000));
+        for ms in [0, 5, 9, 10] {
+            outstanding.send(ms * MS, 1000);
+        }
         assert_eq!(settle(&mut outstanding, &report(0, &[false, true, true])), [(1, true), (2, true)]);
         assert_eq!(outstanding.in_flight_bytes(), 1000); // only the fourth: later ones than 0 arrived
         assert_eq!(settle(&mut outstanding, &report(3, &[true])), [(0, false), (3, true)]);
@@ -166,7 +168,9 @@ mod tests {
     #[test]
     fn after_a_silence_nothing_is_in_flight_and_nothing_is_reported() {
         let mut outstanding = Outstanding::default();
-        [0, 5].map(|ms| outstanding.send(ms * MS, 1000));
+        for ms in [0, 5] {
+            outstanding.send(ms * MS, 1000);
+        }
         assert_eq!(outstanding.oldest(), Some(0));
         outstanding.forget();
         assert_eq!((outstanding.in_flight_bytes(), outstanding.oldest()), (0, None));

@@ -37,7 +37,7 @@ pub struct MediaSender<M> {
     pub options: MediaOptions,
     /// The rate controller.
     pub controller: M,
-    /// What the rate controller has set.
+    /// The outputs of the rate controller.
     pub rates: Rates,
     /// Counts since the start.
     pub counts: MediaSent,
@@ -148,7 +148,7 @@ impl<M: RateController> MediaSender<M> {
             + self.waits.bytes()
     }
 
-    /// Obeys what the rate controller has set.
+    /// Obeys the outputs of the rate controller.
     fn after_event<L>(&mut self, state: &mut ShardState<L>) {
         debug_assert!(self.rates.is_sound(), "{:?}", self.rates);
         self.encoder.set_target(self.rates.target_bps, state.now, &self.options);
