@@ -173,12 +173,13 @@ _DEVICES = {
     "feedback": "a router's scheme",
     "impairment": "an impairment of links",
     "slow-start": "a slow start",
+    "media": "a rate controller",
 }
 
 
 @cache
 def devices() -> tuple[DeviceCard, ...]:
-    """Return the cards of disciplines, router feedback, impairments and slow starts."""
+    """Return the cards of disciplines, router feedback, impairments, slow starts and so on."""
     return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().devices()))
 
 

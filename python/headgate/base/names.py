@@ -1,7 +1,7 @@
 """Names of traffic in the results: each single flow gets a separate name.
 
 All names of a plan are numbered in order. An item with `count` describes that many single
-flows, each with a number and a name.
+flows, one with `streams` that many streams of media, each with a number and a name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Traffic = Sequence[Mapping[str, Any]]
 
 def name_counts(traffic: Traffic) -> list[int]:
     """Return the number of names of each item of the traffic."""
-    return [item.get("count", 1) for item in traffic]
+    return [item.get("count", item.get("streams", 1)) for item in traffic]
 
 
 def each_name(traffic: Traffic) -> Iterator[str]:

@@ -63,6 +63,7 @@ _KINDS = {
     "feedback": "router of a scheme, network.feedback",
     "impairment": "impairment of a link, network.impairments or network.ingress",
     "slow-start": "slow start of an algorithm driven by loss, cca.slow_start",
+    "media": "rate controller of media, traffic.rate_controller",
     "fluid": "fluid model, headgate fluid",
 }
 

@@ -130,6 +130,8 @@ def describe_plan(plan: dict[str, Any]) -> str:
     live = sum(len(item.get("hosts", ())) for item in traffic)
     sources = [f"{single} single flows"] * bool(single) + [f"{users} sources"] * bool(users)
     sources += [f"{live} live hosts"] * bool(live)
+    streams = sum(item.get("streams", 0) for item in traffic)
+    sources += [f"{streams} streams of media"] * bool(streams)
     ccas = ", ".join(_name_ccas(plan))
     return (
         f"{len(plan['nodes'])} routers, {len(plan['links'])} links (each way counted), "
@@ -139,12 +141,16 @@ def describe_plan(plan: dict[str, Any]) -> str:
 
 
 def _name_ccas(plan: dict[str, Any]) -> list[str]:
-    """Name the algorithms of simulated flows; live hosts use those of their kernels."""
-    of_live = {item["law"] for item in plan["traffic"] if "hosts" in item}
-    of_others = {item["law"] for item in plan["traffic"] if "hosts" not in item}
+    """Name the algorithms of simulated flows and media; live hosts use those of their kernels."""
+    without = [("hosts" in item or "streams" in item) for item in plan["traffic"]]
+    laws = [item["law"] for item in plan["traffic"]]
+    of_live = {law for law, is_unused in zip(laws, without, strict=True) if is_unused}
+    of_others = {law for law, is_unused in zip(laws, without, strict=True) if not is_unused}
     listed = any("key" in item for item in plan["traffic"])  # each flow may use another one
     idle = set() if listed else of_live - of_others
-    return [cca["name"] for number, cca in enumerate(plan["laws"]) if number not in idle]
+    controllers = [item["rate_controller"]["name"] for item in plan["traffic"] if "streams" in item]
+    ccas = [cca["name"] for number, cca in enumerate(plan["laws"]) if number not in idle]
+    return [*ccas, *dict.fromkeys(controllers)]
 
 
 def describe_link(link: dict[str, Any]) -> str:

@@ -93,7 +93,7 @@ class _PlanWarnings:
         listed = self.arrays.get(f"{item.get('key')}.start_ps")
         if listed is not None:
             return int(np.count_nonzero(listed >= ends_ps)), len(listed), "file"
-        count, first = item.get("count", 1), item.get("start_ps", 0)
+        count, first = item.get("count", item.get("streams", 1)), item.get("start_ps", 0)
         if first >= ends_ps:
             return count, count, "start"
         step = item.get("stagger_ps", 0)

@@ -5,6 +5,7 @@ The engine defines its counters, in one line per column; derived columns are for
 
 from headgate.data.columns.column import Column
 from headgate.data.columns.live import CAPTURED, OF_LIVE_RUNS
+from headgate.data.columns.media import OF_MEDIA
 from headgate.data.columns.periods import OF_PERIODS
 from headgate.data.columns.run import (
     CONNECTIONS,
@@ -24,9 +25,10 @@ EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_A_RUN | {
     "connections": CONNECTIONS,
     "captured": CAPTURED,
     **OF_LIVE_RUNS,
+    **OF_MEDIA,
 }
 
 __all__ = [
     "CAPTURED", "CONNECTIONS", "EVENTS", "EVERY_TABLE", "FLOWS", "NETWORK", "OF_A_RUN",
-    "OF_LIVE_RUNS", "OF_PERIODS", "PORTS", "RESPONSES", "SERIES", "TABLES", "Column",
+    "OF_LIVE_RUNS", "OF_MEDIA", "OF_PERIODS", "PORTS", "RESPONSES", "SERIES", "TABLES", "Column",
 ]  # fmt: skip

@@ -48,7 +48,8 @@ def _slow_start_words(chosen: Mapping[str, Any] | None) -> dict[str, Any]:
     return {} if chosen is None else {"slow_start": chosen["name"], **chosen["params"]}
 
 
-def _bounds(plan: Plan, facts: Facts) -> dict[str, NDArray[Any]]:
+def find_bounds(plan: Plan, facts: Facts) -> dict[str, NDArray[Any]]:
+    """Return the number, the start and the end of the period of each row."""
     period = facts["period"].astype(np.int64)
     bounds = np.array(plan["measure"]["periods"], np.float64).reshape(-1, 2)[period] / 1e12
     return {"period": period + 1, "start_s": bounds[:, 0], "end_s": bounds[:, 1]}
@@ -73,18 +74,18 @@ def _classes(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
         "interface": Words(facts["interface"], interfaces),
         "cca": Words(facts["cca"], cca_names(plan["laws"])),
     }
-    return form(CLASSES, {**facts, **_bounds(plan, facts), **words})
+    return form(CLASSES, {**facts, **find_bounds(plan, facts), **words})
 
 
 def _ccas(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
     facts = of_run["ccas"]
     cca = Words(facts["cca"], cca_names(plan["laws"]))
-    return form(CCAS, {**facts, **_bounds(plan, facts), "cca": cca})
+    return form(CCAS, {**facts, **find_bounds(plan, facts), "cca": cca})
 
 
 def _windows(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
     facts = of_run["windows"]
-    at = _bounds(plan, facts)
+    at = find_bounds(plan, facts)
     group = at["period"] * (len(plan["laws"]) + 1) + facts["cca"].astype(np.int64)
     _, row = np.unique(group, return_inverse=True)
     total = np.bincount(row, weights=facts["count"], minlength=1)
@@ -96,7 +97,7 @@ def _windows(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
 def _links(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
     facts = of_run["links"]
     numbers = name_links(plan, facts["link"].astype(np.int64))
-    return form(LINKS, {**facts, **_bounds(plan, facts), **numbers})
+    return form(LINKS, {**facts, **find_bounds(plan, facts), **numbers})
 
 
 def _checks(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from headgate.base.names import each_name, transport_of_each
 from headgate.data.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES
 from headgate.data.columns.mesonet import PAIRS
 from headgate.data.measures.formula import form, ratio
+from headgate.data.measures.media import OF_STREAMS, has_media
 from headgate.data.measures.periods import OF_PERIODS, cca_names, name_links
 from headgate.data.tables import Table, Words
 
@@ -158,15 +159,16 @@ class RunTables(Mapping[str, Table]):
 
     def __init__(self, plan: Plan, facts: Mapping[str, Any]) -> None:
         self._plan, self._facts = plan, facts
+        self._makers = {**_FORMED, **(OF_STREAMS if has_media(plan) else {})}
         self._formed: dict[str, Table] = {}
 
     def __getitem__(self, name: str) -> Table:
         if name not in self._formed:
-            self._formed[name] = Table(name, _FORMED[name](self._plan, self._facts))
+            self._formed[name] = Table(name, self._makers[name](self._plan, self._facts))
         return self._formed[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_FORMED)
+        return iter(self._makers)
 
     def __len__(self) -> int:
-        return len(_FORMED)
+        return len(self._makers)

@@ -12,12 +12,15 @@ from headgate.scenario.traffic.bursts import Bursts
 from headgate.scenario.traffic.flows import Flows
 from headgate.scenario.traffic.live import Live
 from headgate.scenario.traffic.matrix import Matrix
+from headgate.scenario.traffic.media import Media
 from headgate.scenario.traffic.on_off import OnOff
 from headgate.scenario.traffic.poisson import Poisson
 from headgate.scenario.traffic.replay import Replay
 from headgate.scenario.traffic.web import Web
 
-KINDS: tuple[type[Group], ...] = (Bursts, Flows, Live, Matrix, OnOff, Poisson, Replay, Web)
+KINDS: tuple[type[Group], ...] = (
+    Bursts, Flows, Live, Matrix, Media, OnOff, Poisson, Replay, Web,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     Traffic = Group
