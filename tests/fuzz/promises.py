@@ -14,8 +14,14 @@ MAY_BE_INFINITE = {
     ("ports", "buffer_packets"),
     ("series", "ssthresh_packets"),
     ("series", "pacing_rate_bps"),
+    ("media_series", "pacing_bps"),
+    ("media_series", "window_bytes"),
 }
-MAY_BE_NEGATIVE = {("series", "gauge"), ("checks", "relative_error")}
+MAY_BE_NEGATIVE = {
+    ("series", "gauge"),
+    ("media_series", "gauge"),
+    ("checks", "relative_error"),
+}
 
 #: Columns with a number in every row.
 PROMISED = {
@@ -27,6 +33,8 @@ PROMISED = {
     "links": ("utilisation", "throughput_bps", "mean_queue_packets", "sent_bytes", "elapsed_s"),
     "network": ("t_s", "active_flows", "connecting_flows", "finished_flows"),
     "series": ("t_s",),
+    "media": ("active_s", "frames", "packets_sent", "packets_received", "packets_lost"),
+    "media_series": ("t_s", "target_bps", "in_flight_bytes", "queue_bytes"),
 }  # fmt: skip
 
 #: Rounding of a quotient of sums.
@@ -42,6 +50,8 @@ def broken(tables: Tables, plan: Mapping[str, Any]) -> list[str]:
     """Say which promises a run broke."""
     found = [*numbers(tables), *ports(tables), *flows(tables), *proportions(tables)]
     found += balances(tables)
+    if "media" in tables:
+        found += media(tables["media"])
     if plan["measure"]["warmup_ps"] == 0:
         found += conservation(tables)
     return found
@@ -108,6 +118,26 @@ def flows(tables: Tables) -> Iterator[str]:
             wrong = np.asarray(less) > np.asarray(more) * (1 + ROUNDING)
         if wrong.any():
             yield f"out of order: {what}"
+
+
+def media(table: Table) -> Iterator[str]:
+    """Over all periods, no more arrives than was sent, and no more is marked, late or complete."""
+    names = np.asarray(table["name"])
+    for name in dict.fromkeys(names.tolist()):
+        total = {
+            column: np.asarray(table[column], np.float64)[names == name].sum()
+            for column in table
+            if table.unit(column) in {"1", "packets", "bytes"}
+        }
+        ordered = (("packets_marked", "packets_received"), ("frames_late", "frames_complete"))
+        for less, more in ordered:
+            if total[less] > total[more]:
+                yield f"out of order: media.{less} and {more}"
+    for of in ("packet_delay", "frame_delay"):
+        with np.errstate(invalid="ignore"):
+            wrong = table[f"{of}_p95_s"] > table[f"{of}_p99_s"]
+        if np.any(wrong):
+            yield f"out of order: quantiles of {of}"
 
 
 def proportions(tables: Tables) -> Iterator[str]:

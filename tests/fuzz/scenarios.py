@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from .draw import PS_PER_S, Draw, Scenario, picoseconds
 from .networks import network
 from .options import transport
-from .traffic import add_bursts, add_matrix, add_mixes, add_on_off, traffic
+from .traffic import add_bursts, add_matrix, add_media, add_mixes, add_on_off, traffic
 
 #: Values that nobody should write, one of each type of TOML.
 WILD: tuple[Any, ...] = (
@@ -44,6 +44,7 @@ def make(seed: int) -> Made:
     add_bursts(Draw(f"bursts {seed}"), scenario, duration_s)
     add_matrix(Draw(f"matrix {seed}"), scenario, duration_s)
     add_mixes(Draw(f"mixes {seed}"), scenario)
+    add_media(Draw(f"media {seed}"), scenario, duration_s)
     scenario = copy.deepcopy(scenario)  # parts of it are drawn from constants
     mutated = draw.maybe(0.25)
     if mutated:

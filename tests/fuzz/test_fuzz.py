@@ -52,7 +52,7 @@ def test_all_that_exists_is_drawn() -> None:
     drawn = set().union(*(words(make(seed).scenario) for seed in range(1500)))
     names = {card.name for card in (*catalog.ccas(), *catalog.devices())}
     networks = {"dumbbell", "parking_lot", "abilene", "isp", "graph"}
-    kinds = {"bursts", "flows", "on_off", "poisson", "web"}
+    kinds = {"bursts", "flows", "media", "on_off", "poisson", "web"}
     parts = {"surge", "patience", "changes", "lose", "loss", "feedback"}
     assert (names | networks | kinds | parts | set(Transport.model_fields)) - drawn == set()
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from .draw import Draw, Scenario, picoseconds
 from .networks import spans
-from .options import cca, transport
+from .options import cca, device, transport
 
 
 def traffic(draw: Draw, network: Scenario, duration_s: float, name: str) -> dict[str, Any]:
@@ -111,6 +111,44 @@ def on_off(draw: Draw, duration_s: float) -> dict[str, Any]:
     }
     if draw.maybe(0.5):
         drawn["shape"] = draw.of(1.0001, 1.2, 1.5, 3, 1000)
+    return drawn
+
+
+def add_media(draw: Draw, scenario: Scenario, duration_s: float) -> None:
+    """Add streams of media to one of eight scenarios. Their draws change no other choice."""
+    if draw.maybe(1 / 8):
+        group = {"name": "media", **places(draw, scenario["network"])}
+        scenario["traffic"].append(group | media(draw, duration_s))
+
+
+def media(draw: Draw, duration_s: float) -> dict[str, Any]:
+    key_every = draw.of(2, 10, 300)
+    optional = {
+        "count": lambda: draw.of(1, 2, 10),
+        "stagger": lambda: draw.time(1e-6, 0.1),
+        "start_rate": lambda: draw.of("100 kbit/s", "100 kbit/s", "5 Mbit/s"),
+        "frame_rate": lambda: draw.of(0.1, 1, 25, 30, 60, 1000),
+        "size_deviation": lambda: draw.of(0, 0.5, 1),
+        "encoder_delay": lambda: draw.time(1e-6, 0.5),
+        "packet_size": lambda: draw.of("64 B", "300 B", "1500 B", "65000 B"),
+        "header_size": lambda: draw.of("0 B", "40 B", "63 B"),
+        "pacing_burst": lambda: draw.time(1e-6, 0.1),
+        "reordering_window": lambda: draw.time(1e-6, 0.5),
+        "deadline": lambda: draw.time(1e-6, 1),
+        "feedback_interval": lambda: draw.time(1e-6, 1, odd=0),
+        "feedback_packets": lambda: draw.of(1, 2, 16, 8192),
+        "feedback_frames": lambda: draw.maybe(0.5),
+    }
+    drawn: dict[str, Any] = {
+        "kind": "media",
+        "rate_controller": device(draw, "media"),
+        "min_rate": draw.of("10 kbit/s", "100 kbit/s"),
+        "max_rate": draw.of("100 kbit/s", "5 Mbit/s", "50 Mbit/s", "1 Gbit/s"),
+        **span(draw, duration_s),
+    }
+    drawn |= {key: make() for key, make in optional.items() if draw.maybe(0.3)}
+    if draw.maybe(0.3):
+        drawn |= {"key_frame_every": key_every, "key_frame_factor": draw.of(1, 1.5, key_every)}
     return drawn
 
 
