@@ -52,6 +52,11 @@ def slow_starts() -> str:
     return _devices("slow-start")
 
 
+def rate_controllers() -> str:
+    """Return every rate controller of media."""
+    return _devices("media")
+
+
 def models() -> str:
     """Return every fluid model of the registry."""
     from headgate import catalog
@@ -417,6 +422,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "algorithms": ccas,
     "impairments": impairments,
     "slow_starts": slow_starts,
+    "rate_controllers": rate_controllers,
     "queues": queues,
     "routers": routers,
     "models": models,
