@@ -10,7 +10,8 @@ macro_rules! rate_controllers {
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
-        /// Any of the rate controllers, without indirection.
+        /// Any of the rate controllers, without indirection. Their sizes differ, but streams are few.
+        #[allow(clippy::large_enum_variant)]
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub enum AnyRateController {
             $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+

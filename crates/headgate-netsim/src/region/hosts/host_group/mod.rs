@@ -92,9 +92,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
             state.counters.segments_out += 1;
             return;
         }
-        if let Some(media) = &mut self.media
-            && media.on_packet(&packet, header, state)
-        {
+        if self.media.as_mut().is_some_and(|media| media.on_packet(&packet, header, state)) {
             return;
         }
         state.header = header;

@@ -36,8 +36,12 @@ impl Encoder {
 
     /// Captures a frame. Returns its size with the headers of its packets, bytes.
     pub fn capture(&mut self, now: Time, options: &MediaOptions) -> f64 {
-        while let Some((_, rate)) = self.coming.pop_front_if(|&mut (from, _)| from <= now) {
+        while let Some(&(from, rate)) = self.coming.front() {
+            if from > now {
+                break;
+            }
             self.rate_bps = rate;
+            self.coming.pop_front();
         }
         let mut factor = options.relative_size(self.next_frame);
         if options.size_deviation > 0.0 {
