@@ -37,13 +37,13 @@ for column, (title, (queue, buffer, cca)) in enumerate(CASES.items()):
     )
     result = scenario.run(seed=1)
     stream, series = result.tables["media_series"], result.series
-    tcp = series.where(series["of"] == "flow")
+    tcp = series["of"] == "flow"
     rates, delays = axes[:, column]
     rates.plot(stream["t_s"], stream["received_bps"] / 1e6, label="SCReAMv2", color="#d55e00")
     rates.plot(stream["t_s"], stream["target_bps"] / 1e6, ":", label="its target", color="#d55e00")
-    rates.plot(tcp["t_s"], tcp["throughput_bps"] / 1e6, label="TCP", color="#0072b2")
+    rates.plot(series["t_s"][tcp], series["throughput_bps"][tcp] / 1e6, label="TCP")
     delays.plot(stream["t_s"], stream["packet_delay_s"] * 1e3, color="#d55e00")
-    rates.set_title(title, fontsize=10)
+    rates.set_title(title)
     rates.legend(frameon=False, fontsize=8)
     for row in range(2):
         table = {name: column[row] for name, column in result.tables["media"].data.items()}
@@ -53,7 +53,7 @@ for column, (title, (queue, buffer, cca)) in enumerate(CASES.items()):
             f" {table['frame_delay_p99_s'] * 1e3:.1f} ms, {table['marked_share']:.1%} marked"
         )
 axes[0, 0].set_ylabel("rate (Mbit/s)")
-figure.supxlabel("time (s)", fontsize=10)
+figure.supxlabel("time (s)")
 axes[1, 0].set_ylabel("one-way delay of packets (ms)")
 axes[1, 0].set_ylim(bottom=0)
 Path("out").mkdir(exist_ok=True)
