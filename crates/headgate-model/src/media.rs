@@ -39,18 +39,23 @@ pub struct Rates {
     /// Age of the oldest packet in the queue from which on the sender discards its queue, seconds; infinite =
     /// never.
     pub discard_s: f64,
+    /// Bytes of padding for a probe, which the sender appends to its queue in full packets. It then sets this to 0.
+    pub padding_bytes: f64,
 }
 
 impl Rates {
     /// The rates before a controller has set any: the target of the first frame, unpaced, without a window.
     pub fn starting_at(target_bps: f64) -> Self {
-        Self { target_bps, pacing_bps: f64::INFINITY, window_bytes: f64::INFINITY, discard_s: f64::INFINITY }
+        let never = f64::INFINITY;
+        Self { target_bps, pacing_bps: never, window_bytes: never, discard_s: never, padding_bytes: 0.0 }
     }
 
     /// Whether the rates are valid. Every controller must leave valid rates.
     pub fn is_sound(&self) -> bool {
         let positive = [self.target_bps, self.pacing_bps, self.window_bytes, self.discard_s];
-        self.target_bps < f64::INFINITY && positive.iter().all(|value| *value > 0.0)
+        let finite = [self.target_bps, self.padding_bytes];
+        let is_positive = positive.iter().all(|value| *value > 0.0) && self.padding_bytes >= 0.0;
+        is_positive && finite.iter().all(|value| *value < f64::INFINITY)
     }
 }
 

@@ -60,7 +60,7 @@ fn last_slot(split: AddressSplit) -> usize {
 pub struct MediaFields {
     /// Number of the frame, from 0.
     pub frame: u64,
-    /// Number of packets of the frame.
+    /// Number of packets of the frame; 0 for padding.
     pub frame_packets: u32,
     /// When the frame was captured, picoseconds.
     pub captured: Time,

@@ -137,6 +137,9 @@ impl MediaReceiver {
     /// Adds a packet to its frame. Returns whether the frame is complete with it.
     fn add_to_frame(&mut self, fields: &MediaFields, now: Time) -> bool {
         let Some(at) = fields.frame.checked_sub(self.first_frame) else { return false };
+        if fields.frame_packets == 0 {
+            return false; // padding
+        }
         let at = at as usize;
         if at >= self.frames.len() {
             self.frames.resize(at + 1, Progress::default());

@@ -23,6 +23,7 @@ const SILENCE: Span = SECOND / 2;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Queued {
     frame: u64,
+    /// Number of packets of the frame; 0 for padding, which belongs to none.
     frame_packets: u32,
     captured: Time,
     size: u16,
@@ -118,6 +119,7 @@ impl<M: RateController> MediaSender<M> {
             packets: &news,
         };
         self.controller.on_feedback(&feedback, &mut self.rates);
+        self.pad(state.now);
         news.clear();
         self.news = news;
         self.after_event(state);
@@ -160,6 +162,7 @@ impl<M: RateController> MediaSender<M> {
         if now - oldest.max(self.last_report) > SILENCE {
             self.outstanding.forget();
             self.controller.on_silence(&self.view(now), &mut self.rates);
+            self.pad(now);
         }
     }
 
@@ -169,7 +172,7 @@ impl<M: RateController> MediaSender<M> {
             return;
         }
         let mut last = None;
-        for packet in self.queue.drain(..) {
+        for packet in self.queue.drain(..).filter(|packet| packet.frame_packets > 0) {
             self.counts.frames_cut += u64::from(last != Some(packet.frame));
             last = Some(packet.frame);
         }
@@ -193,6 +196,18 @@ impl<M: RateController> MediaSender<M> {
         let (sender, is_key) = (self.view(now), self.options.is_key(frame));
         let frame = Frame { sender, size_bytes: bytes as f64, is_key };
         self.controller.on_frame(&frame, &mut self.rates);
+        self.pad(now);
+    }
+
+    /// Appends the padding that the rate controller asks for.
+    fn pad(&mut self, now: Time) {
+        let size = self.options.packet_bytes;
+        let bytes = std::mem::take(&mut self.rates.padding_bytes);
+        let frame = self.encoder.next_frame.saturating_sub(1);
+        for _ in 0..(bytes / f64::from(size)).ceil() as u32 {
+            self.queue.push_back(Queued { frame, frame_packets: 0, captured: now, size });
+            self.queue_bytes += u64::from(size);
+        }
     }
 
     /// Sends the packets that pacing and window allow, and sets the pacing timer.
@@ -238,6 +253,7 @@ impl<M: RateController> MediaSender<M> {
         state.outbox.push((home.host, packet));
         let sent = SentPacket { sender: self.view(now), sequence, size_bytes: f64::from(size) };
         self.controller.on_send(&sent, &mut self.rates);
+        self.pad(now);
         let gap = picoseconds(f64::from(size) * 8.0 / self.rates.pacing_bps);
         self.next_send = self.next_send.max(now) + gap;
     }
