@@ -71,5 +71,6 @@ use headgate_model::params::Card;
 
 rate_controllers! {
     fixed_rate => FixedRate,
+    gcc => Gcc,
     scream => Scream,
 }
