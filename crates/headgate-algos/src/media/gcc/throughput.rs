@@ -61,9 +61,11 @@ impl Throughput {
     pub fn trim(&mut self) {
         while let (Some(first), Some(last)) = (self.window.front(), self.window.back()) {
             let span_s = last.arrived_s - first.arrived_s;
-            let enough = self.variant == Variant::Draft || self.window.len() > PACKETS;
-            let is_old =
-                span_s > LONGEST_S || self.window.len() > MOST_PACKETS || enough && span_s > WINDOW_S;
+            let is_old = match self.variant {
+                Variant::Draft => span_s > DRAFT_WINDOW_S,
+                Variant::Webrtc if self.window.len() > PACKETS && span_s > WINDOW_S => true,
+                Variant::Webrtc => span_s > LONGEST_S || self.window.len() > MOST_PACKETS,
+            };
             if !is_old {
                 return;
             }
