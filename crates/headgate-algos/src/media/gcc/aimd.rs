@@ -7,6 +7,7 @@
 //! over-use.
 
 use super::Variant;
+use super::arrivals::TIE_S;
 use super::capacity::Capacity;
 use super::detector::Usage;
 
@@ -91,7 +92,7 @@ impl Aimd {
     /// Whether over-use may decrease the rate now, with the measured rate, bit/s.
     pub fn may_decrease(&self, measured_bps: f64, now_s: f64) -> bool {
         let gap_s = self.rtt_s.clamp(DECREASE_GAPS_S.0, DECREASE_GAPS_S.1);
-        now_s - self.changed_s >= gap_s || measured_bps < FAR_BELOW * self.rate_bps
+        now_s - self.changed_s >= gap_s - TIE_S || measured_bps < FAR_BELOW * self.rate_bps
     }
 
     /// Halves the rate, because nothing was measured yet.

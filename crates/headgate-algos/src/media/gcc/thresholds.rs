@@ -6,6 +6,8 @@
 //! (`kLossUpdateInterval`, `kLimitNumPackets`). The draft counts them per report of the receiver; a report of every
 //! frame contains so few packets that one loss would exceed 10 %.
 
+use super::arrivals::TIE_S;
+
 /// Least time and packets of a count, seconds.
 const COUNT_S: f64 = 1.0;
 const COUNT_PACKETS: f64 = 20.0;
@@ -40,7 +42,7 @@ impl Thresholds {
     pub fn take(&mut self, packets: f64, lost: f64, rate_bps: f64, now_s: f64) {
         self.packets += packets;
         self.lost += lost;
-        if now_s - self.counted_s < COUNT_S || self.packets < COUNT_PACKETS {
+        if now_s - self.counted_s < COUNT_S - TIE_S || self.packets < COUNT_PACKETS {
             return;
         }
         let loss = self.lost / self.packets;
