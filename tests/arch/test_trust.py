@@ -19,6 +19,7 @@ ALLOWED = {
     "headgate_studies/conform/kernel/path.py",
     "headgate_studies/conform/report.py",
     "headgate_studies/conform/case.py",
+    "headgate_studies/conform/picoquic/l4s.py",
     "headgate/experiment/experiment.py",
     "headgate/engine/live/emulation.py",
     "headgate_studies/mesonet/model.py",

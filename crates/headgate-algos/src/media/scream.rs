@@ -110,6 +110,10 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
+/// Gain of the share of marks while it rises (`L4S_AVG_G_UP`).
+const GAIN_UP: f64 = 1.0 / 8.0;
+/// Gain of the share of marks while it falls (`L4S_AVG_G_DOWN`).
+const GAIN_DOWN: f64 = 1.0 / 128.0;
 /// Smallest reference window, bytes (`MIN_REF_WND`).
 const MIN_REF_WND: f64 = 3000.0;
 /// Bytes in flight that growth allows, as a multiple of the largest number so far (`BYTES_IN_FLIGHT_HEAD_ROOM`).

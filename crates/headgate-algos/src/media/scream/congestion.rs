@@ -7,10 +7,6 @@ use headgate_model::media::Feedback;
 use super::program::REACT_EVERY_S;
 use super::{Marks, Params, Variant};
 
-/// Gain of the share of marks while it rises (`L4S_AVG_G_UP`).
-pub(super) const GAIN_UP: f64 = 1.0 / 8.0;
-/// Gain of the share of marks while it falls (`L4S_AVG_G_DOWN`).
-pub(super) const GAIN_DOWN: f64 = 1.0 / 128.0;
 /// Longest time between two updates of the share of marks, seconds.
 const ALPHA_EVERY_S: f64 = 0.01;
 /// Gain of the mean queueing delay (`QDELAY_AVG_G`).

@@ -3,7 +3,7 @@
 
 use headgate_model::media::{Frame, MediaStream, Rates};
 
-use super::{MIN_PACE_BPS, MIN_REF_WND, PACKET_OVERHEAD, Scream, Variant};
+use super::{GAIN_DOWN, GAIN_UP, MIN_PACE_BPS, MIN_REF_WND, PACKET_OVERHEAD, Scream, Variant};
 
 /// Gain of the share of marks (`kL4sG`).
 const ALPHA_GAIN: f64 = 1.0 / 32.0;
@@ -47,8 +47,8 @@ impl Variant {
     pub(super) fn mean_share(self, alpha: f64, share: f64) -> f64 {
         match self {
             Self::Of2024 => ALPHA_GAIN * share + (1.0 - ALPHA_GAIN) * alpha,
-            Self::Draft if share >= alpha => super::congestion::GAIN_UP.mul_add(share - alpha, alpha),
-            Self::Draft => (1.0 - super::congestion::GAIN_DOWN) * alpha,
+            Self::Draft if share >= alpha => GAIN_UP.mul_add(share - alpha, alpha),
+            Self::Draft => (1.0 - GAIN_DOWN) * alpha,
         }
     }
 }
