@@ -15,7 +15,8 @@ import pytest
 
 from .gcc_program import Packet, SlowGcc
 
-TARGETS = Path(__file__).with_name("data") / "gcc" / "targets.csv"
+ROOT = Path(__file__).parents[2]
+TARGETS = ROOT / "crates" / "headgate-algos" / "src" / "media" / "gcc" / "targets.csv"
 SEQUENCES = range(16)
 SECONDS = 15
 

@@ -5,7 +5,7 @@ use headgate_model::ecn::Ecn;
 
 use super::*;
 
-const TARGETS: &str = include_str!("../../../../../tests/oracles/data/gcc/targets.csv");
+const TARGETS: &str = include_str!("targets.csv");
 const SECONDS: u64 = 15;
 
 /// A linear congruential generator of 64 bits.
