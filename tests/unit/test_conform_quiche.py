@@ -112,8 +112,9 @@ def test_every_test_of_the_file_is_a_case() -> None:
 
 def test_exception_files_name_cases_and_variants() -> None:
     cases = {case.id: case for case in QUICHE}
-    for name, algorithm in shipped():
-        known = shipped()[name, algorithm]
+    own = {key: file for key, file in shipped().items() if key[0] in cases}
+    assert own
+    for (name, algorithm), known in own.items():
         assert not cases[name].left_out
         assert algorithm == ALGORITHM
         assert {*known.observed} <= {*VARIANTS}

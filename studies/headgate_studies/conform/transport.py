@@ -151,7 +151,7 @@ def _sack(cca: Subject) -> Observation:
 def _one_reduction(cca: Subject) -> Observation:
     """Several losses of one window reduce the window once."""
     one, many = cca.run_flow(3, lose=TEN[:1]), cca.run_flow(3, lose=TEN)
-    expected, observed = one.first_threshold(), float(many.ssthresh[-1])
+    expected, observed = (float(run.ssthresh[-1]) for run in (one, many))
     holds = abs(observed - expected) <= 0.01 * expected
     return Observation(holds, f"{expected:.1f} segments, as after one loss", f"{observed:.1f}")
 
