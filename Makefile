@@ -108,7 +108,7 @@ embedding: ## Our controllers in quinn, and that of s2n-quic in our dumbbell (Ru
 quic-bench: ## The congestion control of QUIC stacks (quinn, noq) in simulated time: tests, and all scenarios (Rust >= 1.88)
 	$(CARGO) clippy $(QUIC_BENCH) --all-targets -- -D warnings
 	$(CARGO) test $(QUIC_BENCH)
-	$(CARGO) run $(QUIC_BENCH) --example own_stack -- run quic-bench/scenarios/*.toml --fail-on never
+	$(CARGO) run $(QUIC_BENCH) --example own_stack -- run quic-bench/scenarios/*.toml --fail-on differs
 
 .PHONY: wheel
 wheel: $(VENV)/.dev ## Build the wheels into dist, audit them, prove that they run without Rust

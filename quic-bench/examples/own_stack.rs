@@ -1,7 +1,8 @@
 //! A user-defined stack in the bench: its adapter is the code below `impl Endpoint`.
 //!
-//! The stack here is a toy of 60 lines: numbered datagrams, an acknowledgement of each, and a window with additive
-//! increase and multiplicative decrease. Replace [`Client`] and [`Server`] by the two ends of your stack.
+//! The stack here is a toy of 60 lines: numbered datagrams, an acknowledgement of each, and a window with
+//! additive increase and multiplicative decrease. Replace [`Client`] and [`Server`] by the two ends of your
+//! stack.
 //!
 //! `cargo run --release --example own_stack -- run scenarios/own-stack.toml`
 

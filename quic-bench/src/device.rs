@@ -1,4 +1,5 @@
-//! Controllers, queue disciplines and impairments as users write them: a name, or a table with a name and parameters.
+//! Controllers, queue disciplines and impairments as users write them: a name, or a table with a name and
+//! parameters.
 
 use headgate_model::params::{Card, Param};
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,8 @@
 pub struct Estimate {
     /// The mean; NaN if a value is missing.
     pub mean: f64,
-    /// The interval; absent if the spread is unknown: fewer than two values, a missing value, or only equal values.
+    /// The interval; absent if the spread is unknown: fewer than two values, a missing value, or only equal
+    /// values.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -23,8 +24,8 @@ pub fn estimate(values: &[f64]) -> Estimate {
 
 /// The 97.5 % quantile of Student's t distribution, to four digits.
 ///
-/// From 10 degrees of freedom on it is the expansion around the normal quantile z = 1.959964 (Abramowitz and Stegun
-/// 26.7.5); fewer are a table.
+/// From 10 degrees of freedom on it is the expansion around the normal quantile z = 1.959964 (Abramowitz and
+/// Stegun 26.7.5); fewer are a table.
 fn t_quantile(freedom: usize) -> f64 {
     const TABLE: [f64; 9] = [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622];
     if let Some(value) = TABLE.get(freedom - 1) {

@@ -26,8 +26,8 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::units::{Buffer, SECOND, parse_buffer, parse_rate, parse_time};
 
-/// Delay of the link of a sending host, picoseconds. It sets the windows of the engine, and so the longest time by
-/// which a stack learns of an arrival too late.
+/// Delay of the link of a sending host, picoseconds. It sets the windows of the engine, and so the longest
+/// time by which a stack learns of an arrival too late.
 pub(crate) const ACCESS_PS: u64 = 25_000_000;
 
 /// The largest random delay of ACKs by default, picoseconds.
@@ -73,13 +73,14 @@ pub struct Path {
     /// Later rates of the bottleneck, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// The mean of a uniform random delay of ACKs, in order; absent = the time that the bottleneck takes for a
-    /// packet. It prevents phase effects: without it, the arrivals of deterministic senders at a full drop-tail queue
-    /// are locked to its departures, and the lock decides who loses packets (Floyd, Jacobson 1992). "0 s" = none.
+    /// The mean of a uniform random delay of ACKs, in order; absent = the time that the bottleneck takes for
+    /// a packet. It prevents phase effects: without it, the arrivals of deterministic senders at a full
+    /// drop-tail queue are locked to its departures, and the lock decides who loses packets (Floyd, Jacobson
+    /// 1992). "0 s" = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack_jitter: Option<String>,
-    /// The direction of the ACKs, as far as it differs: by default the same rate and delay, an infinite buffer, and
-    /// no impairments but `ack_jitter`.
+    /// The direction of the ACKs, as far as it differs: by default the same rate and delay, an infinite
+    /// buffer, and no impairments but `ack_jitter`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse: Option<Reverse>,
 }
@@ -307,8 +308,9 @@ impl Direction<'_> {
         }))
     }
 
-    /// A buffer in packets takes packets of any size. All others count bytes, so that flows with small packets get
-    /// their share of it; if the rate changes, the engine needs packets, and they count full ones.
+    /// A buffer in packets takes packets of any size. All others count bytes, so that flows with small
+    /// packets get their share of it; if the rate changes, the engine needs packets, and they count full
+    /// ones.
     fn capacity(&self) -> Result<Value> {
         let buffer = parse_buffer(self.buffer).map_err(|error| error.within("buffer"))?;
         let bytes =

@@ -12,7 +12,8 @@ use crate::path::{CheckedPath, Path};
 use crate::stack::Stack;
 use crate::units::{SECOND, parse_size, parse_time};
 
-/// The stack whose flows the engine simulates itself: QUIC of RFC 9000 and 9002, with any controller of Headgate.
+/// The stack whose flows the engine simulates itself: QUIC of RFC 9000 and 9002, with any controller of
+/// Headgate.
 pub const HEADGATE: &str = "headgate";
 
 /// The most flows of a scenario.
@@ -197,7 +198,7 @@ impl Flow {
         let sender = self.check_sender(stacks)?;
         let start_ps = time("start", self.start.as_ref(), 0)?;
         let stagger_ps = time("stagger", self.stagger.as_ref(), 0)?;
-        if start_ps + stagger_ps.saturating_mul(self.count - 1) >= duration_ps {
+        if start_ps.saturating_add(stagger_ps.saturating_mul(self.count - 1)) >= duration_ps {
             return Err(Error::new("start", "the last of these flows would begin after the end of the run"));
         }
         let size = self.size.as_ref().map(|size| parse_size(size).map_err(|error| error.within("size")));

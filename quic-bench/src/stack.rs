@@ -27,8 +27,8 @@ pub struct Stats {
 
 /// One end of one connection. The bench calls it in simulated time: `now` never falls.
 ///
-/// The bench calls `write` (of the client) or `read` (of the server) after each datagram and timeout, and then
-/// `poll_transmit` until it returns `None`.
+/// The bench calls `write` (of the client) or `read` (of the server) after each datagram and timeout, and
+/// then `poll_transmit` until it returns `None`.
 pub trait Endpoint {
     /// Returns the next datagram that may leave now, if any. Pacing is a timeout.
     fn poll_transmit(&mut self, now: Instant) -> Option<Datagram>;
@@ -42,8 +42,8 @@ pub trait Endpoint {
     /// Handles the timers that are due.
     fn handle_timeout(&mut self, now: Instant);
 
-    /// Writes up to `bytes` zeros to the only stream, and returns how many it accepted. `is_last`: the stream ends
-    /// after these.
+    /// Writes up to `bytes` zeros to the only stream, and returns how many it accepted. `is_last`: the stream
+    /// ends after these.
     fn write(&mut self, bytes: u64, is_last: bool) -> u64;
 
     /// Reads all data that arrived in order, and returns how many bytes these are.

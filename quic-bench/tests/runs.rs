@@ -9,8 +9,8 @@ fn link() -> Path {
     Path::new().rate("20 Mbit/s").rtt("40 ms")
 }
 
-/// Whether all random numbers of a controller follow from the seed. `Bbr3Config` of noq-proto 1.4 keeps the seed of its
-/// probing private, and quiche skips packet numbers at random.
+/// Whether all random numbers of a controller follow from the seed. `Bbr3Config` of noq-proto 1.4 keeps the
+/// seed of its probing private, and quiche skips packet numbers at random.
 fn is_seeded((stack, controller): &(&str, &str)) -> bool {
     *stack != "quiche" && (*stack, *controller) != ("noq", "bbr3")
 }
@@ -62,11 +62,12 @@ fn copies_are_delivered_besides_their_originals() {
 
 /// 10 MB over 20 Mbit/s and 40 ms without losses.
 ///
-/// At least: the bytes alone take 4 s, and the first byte takes 1.5 RTT (handshake, and the way to the server).
-/// At most: a full packet of 1480 bytes carries at least 1400 bytes, so all take 4.23 s. Slow start from 10 packets
-/// to the BDP of 68 packets doubles for three round trips, in which the link is partly idle. An initial RTT for
-/// pacing of 333 ms (RFC 9002 section 6.2.2) is replaced by the sample of the handshake. Ten RTTs cover both.
-/// BBRv3 sends at 0.99 of the bandwidth, empties its startup queue, and probes the RTT, which takes a tenth longer.
+/// At least: the bytes alone take 4 s, and the first byte takes 1.5 RTT (handshake, and the way to the
+/// server). At most: a full packet of 1480 bytes carries at least 1400 bytes, so all take 4.23 s. Slow start
+/// from 10 packets to the BDP of 68 packets doubles for three round trips, in which the link is partly idle.
+/// An initial RTT for pacing of 333 ms (RFC 9002 section 6.2.2) is replaced by the sample of the handshake.
+/// Ten RTTs cover both. BBRv3 sends at 0.99 of the bandwidth, empties its startup queue, and probes the RTT,
+/// which takes a tenth longer.
 #[test]
 fn a_transfer_takes_the_time_of_its_bytes() {
     for (stack, controller) in all_controllers() {
@@ -90,8 +91,8 @@ fn equal_flows_share_equally() {
     assert!((0.4..0.6).contains(&mean), "{mean}");
 }
 
-/// The link carries 2 Mbit/s for each of 101 flows, with a buffer of half a BDP. 10 MB therefore take about 40 s, and
-/// between 20 and 80 s with twice or half the fair share.
+/// The link carries 2 Mbit/s for each of 101 flows, with a buffer of half a BDP. 10 MB therefore take about
+/// 40 s, and between 20 and 80 s with twice or half the fair share.
 #[test]
 #[cfg(feature = "quinn")]
 fn a_transfer_gets_its_share_beside_100_flows_and_sooner_than_in_real_time() {

@@ -1,5 +1,6 @@
-//! Congestion control algorithms, slow starts, queue disciplines, router schemes, impairments and rate controllers
-//! of media. Each is one file and one line of its folder's registry. User-defined ones are external code ([`plugin`]).
+//! Congestion control algorithms, slow starts, queue disciplines, router schemes, impairments and rate
+//! controllers of media. Each is one file and one line of its folder's registry. User-defined ones are
+//! external code ([`plugin`]).
 //!
 //! An algorithm is called by hand as by a transport: an event comes in, and the algorithm sets the window.
 //!

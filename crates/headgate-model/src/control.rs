@@ -263,7 +263,8 @@ pub trait Controller: Clone + Send {
     }
 }
 
-/// A registry of algorithms, of rate controllers of media, and of the devices of routers and links. The engine is generic over it.
+/// A registry of algorithms, of rate controllers of media, and of the devices of routers and links. The
+/// engine is generic over it.
 pub trait ControllerRegistry:
     Controller + serde::Serialize + for<'de> serde::Deserialize<'de> + 'static
 {

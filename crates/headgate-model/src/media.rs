@@ -1,10 +1,11 @@
 //! The interface of a rate controller of real-time media.
 //!
-//! A sender of media encodes frames at a target rate, cuts them into packets, and keeps these in a queue that it
-//! paces. The receiver reports for each packet its arrival and its mark (RFC 8888). A rate controller is a pure
-//! state machine: an event arrives as one record, and the controller sets the target rate, the pacing rate and
-//! optionally a window. The sender does everything else once for all controllers: frames, queue, pacing,
-//! reports, detection of losses. Rates are in bit/s, sizes in bytes with all headers, times in seconds.
+//! A sender of media encodes frames at a target rate, cuts them into packets, and keeps these in a queue that
+//! it paces. The receiver reports for each packet its arrival and its mark (RFC 8888). A rate controller is a
+//! pure state machine: an event arrives as one record, and the controller sets the target rate, the pacing
+//! rate and optionally a window. The sender does everything else once for all controllers: frames, queue,
+//! pacing, reports, detection of losses. Rates are in bit/s, sizes in bytes with all headers, times in
+//! seconds.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +30,8 @@ pub struct MediaStream {
 /// The output of a rate controller, which the sender obeys.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
-    /// Rate at which the encoder should produce packets, with their headers, bit/s. The sender limits it to the
-    /// range of the stream.
+    /// Rate at which the encoder should produce packets, with their headers, bit/s. The sender limits it to
+    /// the range of the stream.
     pub target_bps: f64,
     /// Rate at which the queue is sent, bit/s; infinite = unpaced.
     pub pacing_bps: f64,
@@ -39,7 +40,8 @@ pub struct Rates {
     /// Age of the oldest packet in the queue from which on the sender discards its queue, seconds; infinite =
     /// never.
     pub discard_s: f64,
-    /// Bytes of padding for a probe, which the sender appends to its queue in full packets. It then sets this to 0.
+    /// Bytes of padding for a probe, which the sender appends to its queue in full packets. It then sets this
+    /// to 0.
     pub padding_bytes: f64,
 }
 
@@ -96,8 +98,8 @@ pub struct SentPacket {
     pub size_bytes: f64,
 }
 
-/// The fate of a packet, as the sender knows it. Each packet is reported to the controller once: as arrived, or as
-/// lost.
+/// The fate of a packet, as the sender knows it. Each packet is reported to the controller once: as arrived,
+/// or as lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PacketReport {
     /// Sequence number of the packet, from 0.
@@ -131,8 +133,8 @@ impl Feedback<'_> {
         self.packets.iter().filter(|packet| packet.arrived_s.is_some())
     }
 
-    /// Returns the round trip of the packet with the largest sequence number among those that arrived, seconds:
-    /// without the time between its arrival and the report. `None` if no packet arrived.
+    /// Returns the round trip of the packet with the largest sequence number among those that arrived,
+    /// seconds: without the time between its arrival and the report. `None` if no packet arrived.
     pub fn rtt_s(&self) -> Option<f64> {
         let last = self.arrived().last()?;
         Some(self.sender.now_s - last.sent_s - (self.reported_s - last.arrived_s?))
@@ -153,8 +155,8 @@ pub trait RateController: Clone + Send {
     /// A report of the receiver arrived.
     fn on_feedback(&mut self, feedback: &Feedback, rates: &mut Rates);
 
-    /// Packets are in flight, and no report arrived for half a second. The sender counts no byte as in flight any
-    /// more, and the packets so far are never reported as lost.
+    /// Packets are in flight, and no report arrived for half a second. The sender counts no byte as in flight
+    /// any more, and the packets so far are never reported as lost.
     fn on_silence(&mut self, _sender: &SenderQueue, _rates: &mut Rates) {}
 
     /// The ECN field of the stream's packets.

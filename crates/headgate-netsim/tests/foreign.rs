@@ -1,4 +1,5 @@
-//! Foreign packets: a packet that enters at a live host leaves at another or is lost, and the caller learns which.
+//! Foreign packets: a packet that enters at a live host leaves at another or is lost, and the caller learns
+//! which.
 
 use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
@@ -20,8 +21,8 @@ const MS: Time = SECOND / 1000;
 /// 1500 B over 12 Mbit/s.
 const PACKET: Time = MS;
 
-/// Two routers, 12 Mbit/s and 10 ms each way, with a buffer of `buffer` packets. Live hosts 0 and 2 are on the
-/// left, 1 and 3 on the right, with `flows` simulated flows.
+/// Two routers, 12 Mbit/s and 10 ms each way, with a buffer of `buffer` packets. Live hosts 0 and 2 are on
+/// the left, 1 and 3 on the right, with `flows` simulated flows.
 fn plan(queue: Option<&str>, buffer: u64, edge: Option<u32>, flows: u32) -> Value {
     let link = |from: u32, to: u32| {
         json!({"name": format!("{from}-{to}"), "from": from, "to": to, "rate_bps": 12_000_000,

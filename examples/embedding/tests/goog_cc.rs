@@ -1,5 +1,5 @@
-//! Headgate's GCC beside the crate goog_cc, a port of libwebrtc's `goog_cc` to Rust: the same reports of random links,
-//! with the same constants, without probes and padding.
+//! Headgate's GCC beside the crate goog_cc, a port of libwebrtc's `goog_cc` to Rust: the same reports of
+//! random links, with the same constants, without probes and padding.
 
 use goog_cc::experiments::FieldTrials;
 use goog_cc::network_control::{NetworkControllerConfig, NetworkControllerInterface};

@@ -1,4 +1,5 @@
-//! Results as JSON. A value without a number, such as the completion time of a flow that did not finish, is null.
+//! Results as JSON. A value without a number, such as the completion time of a flow that did not finish, is
+//! null.
 
 use serde_json::{Value, json};
 

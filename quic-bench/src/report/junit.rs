@@ -6,7 +6,8 @@ use super::text::short;
 use crate::bench::{Judged, Report};
 use crate::expect::Verdict;
 
-/// Returns the XML. Expectations with one of the verdicts `fails` are failures; other undecided ones are skipped.
+/// Returns the XML. Expectations with one of the verdicts `fails` are failures; other undecided ones are
+/// skipped.
 pub fn to_junit(reports: &[Report], fails: &[Verdict]) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for report in reports {

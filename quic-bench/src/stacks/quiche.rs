@@ -1,7 +1,8 @@
 //! quiche of Cloudflare. It needs cmake and libclang to build.
 //!
-//! quiche does no I/O, but it reads the clock itself. While the bench calls it, `clock_gettime` of this program gives
-//! the simulated time (`simulated_clock.rs`). It does not support ECN. It skips packet numbers at random, without a seed.
+//! quiche does no I/O, but it reads the clock itself. While the bench calls it, `clock_gettime` of this
+//! program gives the simulated time (`simulated_clock.rs`). It does not support ECN. It skips packet numbers
+//! at random, without a seed.
 
 use boring::pkey::PKey;
 use boring::ssl::{SslContextBuilder, SslMethod};
@@ -92,8 +93,8 @@ fn configure(connect: &Connect<'_>) -> std::result::Result<Config, String> {
     Ok(config)
 }
 
-/// Converts an Ed25519 key of PKCS #8 version 2 (RFC 5958), which BoringSSL does not read, to version 1 (RFC 8410
-/// section 7): without the public key.
+/// Converts an Ed25519 key of PKCS #8 version 2 (RFC 5958), which BoringSSL does not read, to version 1 (RFC
+/// 8410 section 7): without the public key.
 fn first_version(key: &[u8]) -> Vec<u8> {
     const HEAD: [u8; 16] = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
     let private = key.get(16..48).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Endpoints of quinn-proto, and of noq-proto, whose interface is the same except for a few calls.
 
-/// Declares an endpoint over `$proto`. The module that uses it provides the calls that differ: `make_endpoint`,
-/// `handle`, `poll_transmit` and `count`.
+/// Declares an endpoint over `$proto`. The module that uses it provides the calls that differ:
+/// `make_endpoint`, `handle`, `poll_transmit` and `count`.
 macro_rules! quinn_like {
     ($proto:ident) => {
         use bytes::BytesMut;

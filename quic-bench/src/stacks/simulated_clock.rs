@@ -1,7 +1,8 @@
 //! A monotonic clock that gives simulated time to stacks that read it themselves.
 //!
-//! `Instant::now` of Rust's standard library calls `clock_gettime` of the C library. This program defines that symbol,
-//! so that its definition comes first. Outside [`at`], and for all other clocks, it asks the kernel.
+//! `Instant::now` of Rust's standard library calls `clock_gettime` of the C library. This program defines
+//! that symbol, so that its definition comes first. Outside [`at`], and for all other clocks, it asks the
+//! kernel.
 #![allow(unsafe_code, reason = "it replaces a symbol of the C library")]
 
 use std::cell::Cell;

@@ -11,23 +11,23 @@
 //! marks - alpha)`, and at a mark `w *= 1 - alpha/2`. A loss halves the window, and nothing grows until it is
 //! repaired. Segments are paced over a round trip, in slow start over half of one.
 //!
-//! Variants of Linux move the window by one segment per ACK towards the fractional one, and pace 1500/1448 times
-//! as fast, so that the window remains the limit.
+//! Variants of Linux move the window by one segment per ACK towards the fractional one, and pace 1500/1448
+//! times as fast, so that the window remains the limit.
 //!
-//! Variant `linux`: `alpha` is 1 until the first mark; `s` is 1 in slow start and for `transition` round trips after
-//! it. `linux-0.7`: `alpha` starts at 0, the first mark halves the window, `s` is 1 for 4 round trips, and a
-//! window below two segments is paced, down to 100 kbit/s. `udp-prague`: `alpha` starts at 0, no slow start,
-//! no transition, and growth by 1 ms of its rate per round trip after a time without marks. `2020`: as
-//! `linux`, but `s` is always 1. `2019`: `alpha` starts at 0, `s` is 1, an ACK with marks adds nothing, and
-//! the window shrinks by whole segments at the end of a round trip with marks.
+//! Variant `linux`: `alpha` is 1 until the first mark; `s` is 1 in slow start and for `transition` round
+//! trips after it. `linux-0.7`: `alpha` starts at 0, the first mark halves the window, `s` is 1 for 4 round
+//! trips, and a window below two segments is paced, down to 100 kbit/s. `udp-prague`: `alpha` starts at 0, no
+//! slow start, no transition, and growth by 1 ms of its rate per round trip after a time without marks.
+//! `2020`: as `linux`, but `s` is always 1. `2019`: `alpha` starts at 0, `s` is 1, an ACK with marks adds
+//! nothing, and the window shrinks by whole segments at the end of a round trip with marks.
 //!
 //! Without exact feedback of marks, every variant but `udp-prague` is Reno without ECN.
 //!
 //! # Differences from the paper
 //! NOTE(tcp_prague.c 0.6): the detection of classic ECN queues is off in the kernel, and absent here.
 //!
-//! NOTE(tcp_prague.c 0.6): after a time-out the kernel adds one segment per ACK up to half of the window, here
-//! one per acknowledged segment.
+//! NOTE(tcp_prague.c 0.6): after a time-out the kernel adds one segment per ACK up to half of the window,
+//! here one per acknowledged segment.
 //!
 //! NOTE(tcp_prague.c 0.7): segments keep their size. The kernel and udp_prague send smaller ones below
 //! 1 Mbit/s, and compute in rates instead of windows if the window or the round trip is very small.

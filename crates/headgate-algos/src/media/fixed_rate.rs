@@ -86,13 +86,8 @@ mod tests {
     #[test]
     fn the_pacing_rate_is_a_multiple_of_the_start_rate() {
         let mut controller = FixedRate::new(Params { pacing_headroom: 2.0, ecn: Field::Ect1 });
-        let stream = MediaStream {
-            min_bps: 1e5,
-            max_bps: 1e7,
-            start_bps: 3e6,
-            frame_s: 0.02,
-            packet_bytes: 1200.0,
-        };
+        let stream =
+            MediaStream { min_bps: 1e5, max_bps: 1e7, start_bps: 3e6, frame_s: 0.02, packet_bytes: 1200.0 };
         let mut rates = Rates::starting_at(stream.start_bps);
         controller.on_start(&stream, 0.0, &mut rates);
         assert_eq!((rates.target_bps, rates.pacing_bps), (3e6, 6e6));

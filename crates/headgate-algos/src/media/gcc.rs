@@ -1,43 +1,47 @@
 //! GCC: Google congestion control, as in WebRTC and as in its draft.
 //!
 //! # Overview
-//! GCC watches how the one-way delay changes. If it grows for 10 ms, the rate falls below the rate that arrives;
-//! otherwise it rises by up to 8 % per second, or slowly near the last known capacity. A second control lowers the
-//! rate when packets are lost. The smaller rate counts.
+//! GCC watches how the one-way delay changes. If it grows for 10 ms, the rate falls below the rate that
+//! arrives; otherwise it rises by up to 8 % per second, or slowly near the last known capacity. A second
+//! control lowers the rate when packets are lost. The smaller rate counts.
 //!
 //! # The rule
 //! Per group of packets, `d(i) = (t(i) - t(i-1)) - (T(i) - T(i-1))` with arrivals `t` and departures `T`.
 //!
-//! * `webrtc`: the slope `k` of the smoothed sum of `d` over 20 groups by least squares; signal `4 min(i, 60) k`.
+//! * `webrtc`: the slope `k` of the smoothed sum of `d` over 20 groups by least squares; signal
+//!   `4 min(i, 60) k`.
 //! * `draft`: `m(i)`, the mean of `d` by a Kalman filter; signal `min(i, 60) m(i)`.
 //!
-//! The signal is compared with a threshold `c` that follows it: `c += (t(i) - t(i-1)) K (|signal| - c)`, with one `K` above
-//! and one below the threshold. Over-use: `rate = 0.85 R` with the arriving rate `R`. Normal: `rate *= 1.08` per second,
-//! or half a packet per `rtt + 100 ms` if an over-use is known at about this rate; at most `1.5 R`. Under-use: constant.
+//! The signal is compared with a threshold `c` that follows it: `c += (t(i) - t(i-1)) K (|signal| - c)`, with
+//! one `K` above and one below the threshold. Over-use: `rate = 0.85 R` with the arriving rate `R`. Normal:
+//! `rate *= 1.08` per second, or half a packet per `rtt + 100 ms` if an over-use is known at about this rate;
+//! at most `1.5 R`. Under-use: constant.
 //!
-//! * Losses, `webrtc`: the most likely limit of the rate above which packets are lost ([`likelihood`]); not below `R`.
+//! * Losses, `webrtc`: the most likely limit of the rate above which packets are lost ([`likelihood`]); not
+//!   below `R`.
 //! * Losses, `draft`: less than 2 %: `rate *= 1.05`; more than 10 %: `rate *= 1 - p/2`.
 //! * Start, `webrtc`: probes at 3 and 6 times the rate, then at twice the rate as long as they succeed.
 //! * Pacing at 2.5 times the rate (`webrtc`), or at the rate (`draft`).
 //!
 //! # Differences from the paper
-//! NOTE(libwebrtc `goog_cc_network_control.cc`): there is no estimate of the network from elsewhere, no window, no
-//! padding except for probes, and no separate detector for audio; their default is off, except padding after losses.
+//! NOTE(libwebrtc `goog_cc_network_control.cc`): there is no estimate of the network from elsewhere, no
+//! window, no padding except for probes, and no separate detector for audio; their default is off, except
+//! padding after losses.
 //!
-//! NOTE(libwebrtc `send_side_bandwidth_estimation.cc`): before the third observation of losses the delay alone decides.
-//! libwebrtc also applies the thresholds of 2 and 10 % until then.
+//! NOTE(libwebrtc `send_side_bandwidth_estimation.cc`): before the third observation of losses the delay
+//! alone decides. libwebrtc also applies the thresholds of 2 and 10 % until then.
 //!
-//! NOTE(draft-ietf-rmcat-gcc-02 section 4): the draft sends a group of packets every 5 ms; here each packet is paced.
-//! The Kalman filter needs that: frames sent at 2.5 times the rate queue in the link, which the filter takes for noise.
-//! It then overlooks an increase of 1 % per second, and the buffer fills.
+//! NOTE(draft-ietf-rmcat-gcc-02 section 4): the draft sends a group of packets every 5 ms; here each packet
+//! is paced. The Kalman filter needs that: frames sent at 2.5 times the rate queue in the link, which the
+//! filter takes for noise. It then overlooks an increase of 1 % per second, and the buffer fills.
 //!
 //! # When to use it
-//! As the rate control of browsers. Beside flows that fill the buffer it falls behind, because their queue looks
-//! like over-use.
+//! As the rate control of browsers. Beside flows that fill the buffer it falls behind, because their queue
+//! looks like over-use.
 //!
 //! # References
-//! draft-ietf-rmcat-gcc-02; Carlucci et al. 2016 (MMSys), *Analysis and design of the Google congestion control for
-//! web real-time communication*; libwebrtc `modules/congestion_controller/goog_cc` (2025).
+//! draft-ietf-rmcat-gcc-02; Carlucci et al. 2016 (MMSys), *Analysis and design of the Google congestion
+//! control for web real-time communication*; libwebrtc `modules/congestion_controller/goog_cc` (2025).
 
 mod aimd;
 mod arrivals;

@@ -2,27 +2,27 @@
 //!
 //! # Overview
 //! A reference window follows losses, marks and the queueing delay, as Prague's does. The target rate of the
-//! encoder is the window divided by the round trip, less a reserve. A pacer and a send window that is larger than
-//! the reference window let frames leave quickly.
+//! encoder is the window divided by the round trip, less a reserve. A pacer and a send window that is larger
+//! than the reference window let frames leave quickly.
 //!
 //! # The rule
-//! `ref_wnd += (acked - marked) MSS/ref_wnd min(1, srtt/25 ms) ...` at each report, with multiplicative growth
-//! long after a congestion; `ref_wnd *= 1 - alpha/2` at marks, with `alpha` the share of marks;
+//! `ref_wnd += (acked - marked) MSS/ref_wnd min(1, srtt/25 ms) ...` at each report, with multiplicative
+//! growth long after a congestion; `ref_wnd *= 1 - alpha/2` at marks, with `alpha` the share of marks;
 //! `target = 8 ref_wnd/srtt * MSS/(MSS + 20) / (1.2 + queue + frame sizes)`.
 //!
 //! # Differences from the paper
-//! NOTE(draft-johansson-ccwg-rfc8298bis-screamv2 section "Reference Window Update"): the window begins with the
-//! start rate of the stream at the first round trip, not with 3000 bytes: the draft leaves the start rate of the
-//! encoder open.
+//! NOTE(draft-johansson-ccwg-rfc8298bis-screamv2 section "Reference Window Update"): the window begins with
+//! the start rate of the stream at the first round trip, not with 3000 bytes: the draft leaves the start rate
+//! of the encoder open.
 //!
 //! NOTE(draft-johansson-ccwg-rfc8298bis-screamv2 section "Competing Flows Compensation"): `qdelay_target` is
 //! constant. The draft permits this, and its program disables the compensation too (`enableSbd`).
 //!
-//! NOTE(draft-johansson-ccwg-rfc8298bis-screamv2 section "Clock drift issues and remedies"): clocks do not drift
-//! here, and the remedy is left out. The base delay is that of RFC 6817: minima of ten minutes.
+//! NOTE(draft-johansson-ccwg-rfc8298bis-screamv2 section "Clock drift issues and remedies"): clocks do not
+//! drift here, and the remedy is left out. The base delay is that of RFC 6817: minima of ten minutes.
 //!
-//! NOTE(draft-johansson-ccwg-rfc8298bis-screamv2 section "Sender Transmission Control"): the queue is discarded
-//! after 100 ms, as in the program (`kMaxRtpQueueDelay`). The draft leaves this open.
+//! NOTE(draft-johansson-ccwg-rfc8298bis-screamv2 section "Sender Transmission Control"): the queue is
+//! discarded after 100 ms, as in the program (`kMaxRtpQueueDelay`). The draft leaves this open.
 //!
 //! # When to use it
 //! For interactive video in L4S queues, beside Prague, and in queues without marks.
@@ -68,8 +68,8 @@ headgate_model::choices! {
 }
 
 headgate_model::params! {
-    /// Text or program that is followed. The parameters below, except marks, beta_loss, beta_ecn, delay_target,
-    /// virtual_rtt and discard, belong to the draft.
+    /// Text or program that is followed. The parameters below, except marks, beta_loss, beta_ecn,
+    /// delay_target, virtual_rtt and discard, belong to the draft.
     variant: choice(Variant, "draft-johansson-ccwg-rfc8298bis-screamv2"),
     /// Marks that the sender reacts to.
     marks: choice(Marks, "draft-johansson-ccwg-rfc8298bis-screamv2"),
@@ -77,7 +77,8 @@ headgate_model::params! {
     beta_loss: number(0.7, (0.1, 1.0), "1", "draft-johansson-ccwg-rfc8298bis-screamv2"),
     /// Factor of the window after a mark of classic ECN.
     beta_ecn: number(0.8, (0.1, 1.0), "1", "draft-johansson-ccwg-rfc8298bis-screamv2"),
-    /// Queueing delay at which the reaction to delay is that of a share of marks of 1; it begins at half of it.
+    /// Queueing delay at which the reaction to delay is that of a share of marks of 1; it begins at half of
+    /// it.
     delay_target_s: number(0.06, (0.001, 10.0), "s", "draft-johansson-ccwg-rfc8298bis-screamv2"),
     /// Growth of the window per round trip long after a congestion, as a share of the window.
     multiplicative_increase: number(0.02, (0.0, 1.0), "1", "draft-johansson-ccwg-rfc8298bis-screamv2"),
@@ -116,7 +117,8 @@ const GAIN_UP: f64 = 1.0 / 8.0;
 const GAIN_DOWN: f64 = 1.0 / 128.0;
 /// Smallest reference window, bytes (`MIN_REF_WND`).
 const MIN_REF_WND: f64 = 3000.0;
-/// Bytes in flight that growth allows, as a multiple of the largest number so far (`BYTES_IN_FLIGHT_HEAD_ROOM`).
+/// Bytes in flight that growth allows, as a multiple of the largest number so far
+/// (`BYTES_IN_FLIGHT_HEAD_ROOM`).
 const FLIGHT_HEADROOM: f64 = 1.5;
 /// Smallest pacing rate without headroom, bit/s (`RATE_PACE_MIN`).
 const MIN_PACE_BPS: f64 = 50_000.0;

@@ -5,38 +5,40 @@
 //! congestion to a flow the earlier, the more packets of it wait.
 //!
 //! # The rule
-//! A packet of a flow without a place in the bulk queue joins the sparse queue, which is served first, and takes a place
-//! in the bulk queue that is not sent. All other packets join the bulk queue. For a packet at its head that has
-//! waited `w`, with `b` of the `n` waiting packets from its flow and `f` flows that are not sparse, the weighted wait
-//! is `w b f / n`. If it exceeds `target`, the flow is signalled after `interval / sqrt(count)` again and again, and
-//! each signal adds 1 to `count`. While it does not, `count` falls at the same pace. If it exceeds four intervals,
-//! the flow's probability of a drop rises by 1/256, at most once in each `target`. Each packet of a flow that leaves
-//! the sparse queue lowers the probability by 1/4096 and lets `count` fall, and each packet sent does so for one of
-//! 65,536 flows in turn, if none of its packets waits. Packets that are capable of ECN are marked instead of dropped.
-//! The last packet of a flow is never dropped.
+//! A packet of a flow without a place in the bulk queue joins the sparse queue, which is served first, and
+//! takes a place in the bulk queue that is not sent. All other packets join the bulk queue. For a packet at
+//! its head that has waited `w`, with `b` of the `n` waiting packets from its flow and `f` flows that are not
+//! sparse, the weighted wait is `w b f / n`. If it exceeds `target`, the flow is signalled after `interval /
+//! sqrt(count)` again and again, and each signal adds 1 to `count`. While it does not, `count` falls at the
+//! same pace. If it exceeds four intervals, the flow's probability of a drop rises by 1/256, at most once in
+//! each `target`. Each packet of a flow that leaves the sparse queue lowers the probability by 1/4096 and
+//! lets `count` fall, and each packet sent does so for one of 65,536 flows in turn, if none of its packets
+//! waits. Packets that are capable of ECN are marked instead of dropped. The last packet of a flow is never
+//! dropped.
 //!
 //! # Differences from the paper
-//! NOTE(draft-morton-tsvwg-codel-approx-fair-01): the control is that of the program, whose count falls at its own
-//! pace and which also drops at random under overload.
+//! NOTE(draft-morton-tsvwg-codel-approx-fair-01): the control is that of the program, whose count falls at
+//! its own pace and which also drops at random under overload.
 //!
-//! NOTE(sch_cnq_codel_af.c): the shaper is absent, as the rate of the link replaces it. The marks of Some Congestion
-//! Experienced are absent; the program makes none by default. Packets are single, so that nothing is split.
+//! NOTE(sch_cnq_codel_af.c): the shaper is absent, as the rate of the link replaces it. The marks of Some
+//! Congestion Experienced are absent; the program makes none by default. Packets are single, so that nothing
+//! is split.
 //!
-//! NOTE(sch_cnq_codel_af.c): the program declares a limit of 10,240 packets and does not apply it. Here the buffer of
-//! the port is the limit.
+//! NOTE(sch_cnq_codel_af.c): the program declares a limit of 10,240 packets and does not apply it. Here the
+//! buffer of the port is the limit.
 //!
-//! NOTE(sch_cnq_codel_af.c): roots are real numbers. Before its first signal, the gap of a flow is 0, so that the
-//! second packet above the target is signalled at once, as in the program.
+//! NOTE(sch_cnq_codel_af.c): roots are real numbers. Before its first signal, the gap of a flow is 0, so that
+//! the second packet above the target is signalled at once, as in the program.
 //!
-//! NOTE(sch_cnq_codel_af.c): the hash is fixed, not salted, and uses the connection and its direction instead of the
-//! five header fields, so that a repeated run repeats its collisions.
+//! NOTE(sch_cnq_codel_af.c): the hash is fixed, not salted, and uses the connection and its direction instead
+//! of the five header fields, so that a repeated run repeats its collisions.
 //!
 //! # When to use it
 //! To compare fairness by differential signals in one queue with a queue for each flow (`fq-codel`).
 //!
 //! # References
-//! Morton, Heist 2020 (draft-morton-tsvwg-codel-approx-fair-01); draft-morton-tsvwg-cheap-nasty-queueing-01; Linux
-//! fork chromi/sce, `sch_cnq_codel_af.c` at commit 016a60ca.
+//! Morton, Heist 2020 (draft-morton-tsvwg-codel-approx-fair-01); draft-morton-tsvwg-cheap-nasty-queueing-01;
+//! Linux fork chromi/sce, `sch_cnq_codel_af.c` at commit 016a60ca.
 
 mod control;
 

@@ -1,5 +1,6 @@
-//! CNQ-CodelAF against a slow program: the functions of `sch_cnq_codel_af.c`, written again without regard to speed.
-//! It keeps one list of packets, counts in it for every number, and finds flows and buckets by a search.
+//! CNQ-CodelAF against a slow program: the functions of `sch_cnq_codel_af.c`, written again without regard to
+//! speed. It keeps one list of packets, counts in it for every number, and finds flows and buckets by a
+//! search.
 
 use headgate_model::chance::Stream;
 use headgate_model::ecn::Ecn;

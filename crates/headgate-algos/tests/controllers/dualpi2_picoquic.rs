@@ -1,5 +1,5 @@
-//! DualPI2 by the expectations of picoquic's `dualq_aqm_test.c` (private-octopus/picoquic, MIT licence, commit
-//! d199d45b): packets of 1000 B at 10 Mbit/s, of five kinds in turn, and a limit of 25 ms.
+//! DualPI2 by the expectations of picoquic's `dualq_aqm_test.c` (private-octopus/picoquic, MIT licence,
+//! commit d199d45b): packets of 1000 B at 10 Mbit/s, of five kinds in turn, and a limit of 25 ms.
 //!
 //! Its check of the order of arrivals at the other end is that of departures here.
 

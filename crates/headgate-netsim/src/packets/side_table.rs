@@ -90,7 +90,8 @@ impl SideTable {
         self.attach_new(packet, report_header(number));
     }
 
-    /// Removes the detached header of a packet of media, and returns its fields. `None` if it is another header.
+    /// Removes the detached header of a packet of media, and returns its fields. `None` if it is another
+    /// header.
     pub fn take_media(&mut self, header: u32) -> Option<MediaFields> {
         let fields = MediaFields::of(&self.headers.get(header as usize)?.header)?;
         self.discard(header);

@@ -29,8 +29,8 @@ pub struct HeapEngine<L: ControllerRegistry> {
     population: Population<L>,
     routes: Routes,
     servers: Vec<Server>,
-    /// Ports that store packets, which replace their servers, and their next departure. Here each departure is
-    /// an event.
+    /// Ports that store packets, which replace their servers, and their next departure. Here each departure
+    /// is an event.
     held: BTreeMap<usize, (Box<QueuedPort<L>>, Time)>,
     /// Disciplines that decide at arrival. Their ticks are events, too.
     guards: BTreeMap<usize, (L::Queue, Stream)>,

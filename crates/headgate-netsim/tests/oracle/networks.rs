@@ -152,8 +152,8 @@ fn delay_changes(s: &mut Stream) -> Vec<DelayChange> {
     if s.below(12) == 0 { vec![change(500 * MS, 9 * MS), change(SECOND, MS)] } else { Vec::new() }
 }
 
-/// A chain of impairments at some of the links. Their times are multiples of those of packets, so that some packets
-/// would arrive together.
+/// A chain of impairments at some of the links. Their times are multiples of those of packets, so that some
+/// packets would arrive together.
 fn impairments(s: &mut Stream, one_of: u64) -> Vec<DeviceChoice> {
     let cards = AnyImpairment::cards();
     let many = if s.below(one_of) == 0 { 1 + s.below(2) } else { 0 };
@@ -307,8 +307,8 @@ fn choice(index: usize, card: &Card, other: Option<&DeviceChoice>) -> ResolvedDe
     ResolvedDevice { index, values: card.params.iter().map(value).collect() }
 }
 
-/// Fast links that are so long that a window contains tens of thousands of packets. Senders begin with their whole
-/// window, and one of the ports stores packets.
+/// Fast links that are so long that a window contains tens of thousands of packets. Senders begin with their
+/// whole window, and one of the ports stores packets.
 pub fn far() -> Plan {
     let mut plan = plan(0);
     plan.nodes.truncate(2);

@@ -101,8 +101,9 @@ impl State {
         }
     }
 
-    /// Returns the fractional window in whole segments; `cwnd` is the present one. udp_prague adds 3 % and one
-    /// segment, so that its pacing is the limit. The Linux of 2020 waits until the difference is a segment.
+    /// Returns the fractional window in whole segments; `cwnd` is the present one. udp_prague adds 3 % and
+    /// one segment, so that its pacing is the limit. The Linux of 2020 waits until the difference is a
+    /// segment.
     #[inline]
     pub(super) fn whole_window(&self, cwnd: f64) -> f64 {
         let whole = match self.params.variant {

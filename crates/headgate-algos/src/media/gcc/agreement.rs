@@ -1,5 +1,5 @@
-//! GCC against a slow program of it in Python: `tests/oracles/gcc_program.py`. `tests/oracles/test_gcc_program.py` makes the same
-//! random reports, and compares with the same file.
+//! GCC against a slow program of it in Python: `tests/oracles/gcc_program.py`.
+//! `tests/oracles/test_gcc_program.py` makes the same random reports, and compares with the same file.
 
 use headgate_model::ecn::Ecn;
 

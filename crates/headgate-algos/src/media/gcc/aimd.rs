@@ -2,9 +2,9 @@
 //!
 //! Sources: draft-ietf-rmcat-gcc-02 section 5.5; libwebrtc `aimd_rate_control.cc`.
 //!
-//! NOTE(draft-ietf-rmcat-gcc-02 section 5.5): after a decrease the state is Hold at once, as in libwebrtc. In the
-//! draft it is Hold after the next signal that is not over-use, which decreases the rate at every report of one
-//! over-use.
+//! NOTE(draft-ietf-rmcat-gcc-02 section 5.5): after a decrease the state is Hold at once, as in libwebrtc. In
+//! the draft it is Hold after the next signal that is not over-use, which decreases the rate at every report
+//! of one over-use.
 
 use super::Variant;
 use super::arrivals::TIE_S;

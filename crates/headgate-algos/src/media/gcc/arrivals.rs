@@ -2,8 +2,8 @@
 //!
 //! Sources: draft-ietf-rmcat-gcc-02 sections 5.1 and 5.2; libwebrtc `inter_arrival_delta.cc`.
 //!
-//! NOTE(libwebrtc `inter_arrival_delta.cc`): it also starts again if the arrival clock jumps by 3 s. Clocks do
-//! not jump here.
+//! NOTE(libwebrtc `inter_arrival_delta.cc`): it also starts again if the arrival clock jumps by 3 s. Clocks
+//! do not jump here.
 
 /// Packets sent within this time form a group, seconds (draft section 5.6: `burst_time`).
 const GROUP_S: f64 = 0.005;

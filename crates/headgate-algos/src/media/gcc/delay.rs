@@ -2,8 +2,8 @@
 //!
 //! Sources: draft-ietf-rmcat-gcc-02 section 5; libwebrtc `delay_based_bwe.cc`.
 //!
-//! NOTE(libwebrtc `aimd_rate_control.cc`): over-use before any rate is measured halves the rate at every report, as
-//! its program does. Its comment says every 200 ms.
+//! NOTE(libwebrtc `aimd_rate_control.cc`): over-use before any rate is measured halves the rate at every
+//! report, as its program does. Its comment says every 200 ms.
 
 use super::Variant;
 use super::aimd::Aimd;
@@ -105,7 +105,8 @@ impl Delay {
         for (sent_s, arrived_s) in packets {
             has_packets = true;
             let is_judged = self.take_packet(sent_s, arrived_s, now_s);
-            // section 5.5: as soon as over-use is detected; the end of a frame may hide it until the report ends
+            // section 5.5: as soon as over-use is detected; the end of a frame may hide it until the report
+            // ends
             if is_judged && self.variant == Variant::Draft && self.usage() == Usage::Over {
                 self.change_rate(measured, now_s);
             }
@@ -160,8 +161,8 @@ fn new_detector(variant: Variant) -> Detector {
 mod tests {
     use super::*;
 
-    /// Reports a 1200-byte packet every 10 ms (960 kbit/s) whose delay grows by `growth` per second; returns the
-    /// time at which the rate falls, seconds.
+    /// Reports a 1200-byte packet every 10 ms (960 kbit/s) whose delay grows by `growth` per second; returns
+    /// the time at which the rate falls, seconds.
     fn falls_at(variant: Variant, growth: f64) -> Option<f64> {
         let mut delay = Delay::new(variant, 960e3, 5e3);
         let mut rate_bps = delay.rate_bps();

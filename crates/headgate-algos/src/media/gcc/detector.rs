@@ -11,7 +11,8 @@ const THRESHOLDS_MS: (f64, f64) = (6.0, 600.0);
 const SPIKE_MS: f64 = 15.0;
 /// Longest time of one adaptation, milliseconds (`kMaxTimeDeltaMs`).
 const LONGEST_STEP_MS: f64 = 100.0;
-/// Time for which the signal must be above the threshold, milliseconds (draft section 5.6: `overuse_time_th`).
+/// Time for which the signal must be above the threshold, milliseconds (draft section 5.6:
+/// `overuse_time_th`).
 const OVERUSE_MS: f64 = 10.0;
 
 /// The change of the delay, as a judgement of the rate.
@@ -83,7 +84,8 @@ impl Detector {
         self.threshold_ms
     }
 
-    /// Judges a signal and its trend, which a group sent `sent_ms` after the one before gave at time `now_ms`.
+    /// Judges a signal and its trend, which a group sent `sent_ms` after the one before gave at time
+    /// `now_ms`.
     pub fn judge(&mut self, signal_ms: f64, trend: f64, sent_ms: f64, now_ms: f64) -> Usage {
         if !std::mem::replace(&mut self.judged, true) {
             return self.usage; // the first gap says nothing
@@ -99,8 +101,8 @@ impl Detector {
         self.usage
     }
 
-    /// Counts a group above the threshold. The judgement stays until enough time has passed and the trend does
-    /// not fall.
+    /// Counts a group above the threshold. The judgement stays until enough time has passed and the trend
+    /// does not fall.
     fn count_over(&mut self, trend: f64, sent_ms: f64) {
         // the signal crossed the threshold between the groups
         let over_ms = self.over_ms.map_or(0.5 * sent_ms, |over_ms| over_ms + sent_ms);

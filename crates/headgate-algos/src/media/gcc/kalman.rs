@@ -2,13 +2,13 @@
 //!
 //! Source: draft-ietf-rmcat-gcc-02 section 5.3.
 //!
-//! NOTE(draft-ietf-rmcat-gcc-02 section 5.3): the draft states neither `K` nor the first variance of the noise.
-//! They are 60 groups and 50 ms^2, as in libwebrtc `overuse_estimator.cc`. `chi` is 0.01, within the draft's
-//! interval; times of its exponent are in milliseconds, as there.
+//! NOTE(draft-ietf-rmcat-gcc-02 section 5.3): the draft states neither `K` nor the first variance of the
+//! noise. They are 60 groups and 50 ms^2, as in libwebrtc `overuse_estimator.cc`. `chi` is 0.01, within the
+//! draft's interval; times of its exponent are in milliseconds, as there.
 //!
-//! NOTE(draft-ietf-rmcat-gcc-02 section 5.4): the draft compares `m(i)` with the threshold. The program that it
-//! describes compares `min(i, 60) m(i)` (libwebrtc `overuse_detector.cc`), and this one does so too. Without the factor
-//! a threshold of 6 ms would tolerate an overload of a fifth of the link.
+//! NOTE(draft-ietf-rmcat-gcc-02 section 5.4): the draft compares `m(i)` with the threshold. The program that
+//! it describes compares `min(i, 60) m(i)` (libwebrtc `overuse_detector.cc`), and this one does so too.
+//! Without the factor a threshold of 6 ms would tolerate an overload of a fifth of the link.
 
 use std::collections::VecDeque;
 

@@ -1,9 +1,9 @@
 //! The likelihood of losses, given a rate above which packets are lost and a share that is lost at any rate.
 //!
-//! Source: libwebrtc `loss_based_bwe_v2.cc` with its defaults of 2025; no paper describes it. With the share `q`
-//! and the limit `b`, a packet sent at rate `s` is lost with probability `p = q + (1 - q) max(1 - b/s, 0)`. The
-//! logarithm of the likelihood of `l` kB lost of `n` is `l ln p + (n - l) ln(1 - p)`. A preference for large
-//! limits is added; it reverses if more than a fifth is lost.
+//! Source: libwebrtc `loss_based_bwe_v2.cc` with its defaults of 2025; no paper describes it. With the share
+//! `q` and the limit `b`, a packet sent at rate `s` is lost with probability `p = q + (1 - q) max(1 - b/s,
+//! 0)`. The logarithm of the likelihood of `l` kB lost of `n` is `l ln p + (n - l) ln(1 - p)`. A preference
+//! for large limits is added; it reverses if more than a fifth is lost.
 
 /// Number of observations that count, and the weight of each relative to its successor.
 const OBSERVATIONS: usize = 15;
@@ -14,7 +14,8 @@ const LOG_PREFERENCE: f64 = 0.02;
 /// Share of losses at which the preference reverses, and the width of the change.
 const REVERSAL: f64 = 0.2;
 const REVERSAL_WIDTH: f64 = 0.002;
-/// Bounds of the share that is lost at any rate: the least, and an offset plus a rate (bit/s) divided by the limit.
+/// Bounds of the share that is lost at any rate: the least, and an offset plus a rate (bit/s) divided by the
+/// limit.
 const LEAST_SHARE: f64 = 1e-3;
 const SHARE_OFFSET: f64 = 0.05;
 const SHARE_BALANCE_BPS: f64 = 1e5;
@@ -69,8 +70,8 @@ impl Channel {
     }
 }
 
-/// The last observations. Number `n` is at `n % OBSERVATIONS`, as in libwebrtc: of equal losses the first one there counts
-/// as the extreme.
+/// The last observations. Number `n` is at `n % OBSERVATIONS`, as in libwebrtc: of equal losses the first one
+/// there counts as the extreme.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Likelihood {
     observations: Vec<Observation>,

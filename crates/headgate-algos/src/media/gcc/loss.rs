@@ -2,8 +2,8 @@
 //!
 //! Source: libwebrtc `loss_based_bwe_v2.cc` with its defaults of 2025.
 //!
-//! NOTE(libwebrtc `loss_based_bwe_v2.cc`): after losses it fills the rate with padding for two seconds. Senders
-//! here send no padding, so that the rate rises without.
+//! NOTE(libwebrtc `loss_based_bwe_v2.cc`): after losses it fills the rate with padding for two seconds.
+//! Senders here send no padding, so that the rate rises without.
 
 use super::arrivals::TIE_S;
 use super::likelihood::{Channel, Likelihood, Observation};

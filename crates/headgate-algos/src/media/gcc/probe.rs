@@ -3,8 +3,8 @@
 //! Sources: libwebrtc `probe_controller.cc` (which rates), `bitrate_prober.cc` (packets of a probe),
 //! `probe_bitrate_estimator.cc` (result).
 //!
-//! NOTE(libwebrtc `probe_controller.cc`): it also probes when the application sends less than it may, and after such
-//! a time. Streams here follow the target, so that this never occurs.
+//! NOTE(libwebrtc `probe_controller.cc`): it also probes when the application sends less than it may, and
+//! after such a time. Streams here follow the target, so that this never occurs.
 
 use std::collections::VecDeque;
 
@@ -145,8 +145,8 @@ impl Probes {
         self.active.as_ref().map(|cluster| cluster.rate_bps)
     }
 
-    /// Begins the next probe, if one is planned and none is being sent, with the packet `next`. Returns the bytes of
-    /// which it consists.
+    /// Begins the next probe, if one is planned and none is being sent, with the packet `next`. Returns the
+    /// bytes of which it consists.
     pub fn begin(&mut self, next: u64, packet_bytes: f64) -> Option<f64> {
         if self.active.is_some() {
             return None;

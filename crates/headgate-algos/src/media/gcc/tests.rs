@@ -23,8 +23,8 @@ struct Second {
     wait_s: f64,
 }
 
-/// A stream whose packets leave at the pacing rate, on a link of `link_bps` whose queue holds `queue_s`. Reports of
-/// each 50 ms return after the delay, 50 ms in each direction.
+/// A stream whose packets leave at the pacing rate, on a link of `link_bps` whose queue holds `queue_s`.
+/// Reports of each 50 ms return after the delay, 50 ms in each direction.
 struct Link {
     bps: f64,
     queue_s: f64,
@@ -115,8 +115,8 @@ fn mean_bps(seconds: &[Second]) -> f64 {
 
 #[test]
 fn it_fills_a_link_alone_without_filling_its_queue() {
-    // an over-use leads to 0.85 of 2 Mbit/s, and the additive increase to a few percent above 2 Mbit/s: the mean
-    // is (0.85 + 1.05) / 2 of the link, less the start
+    // an over-use leads to 0.85 of 2 Mbit/s, and the additive increase to a few percent above 2 Mbit/s: the
+    // mean is (0.85 + 1.05) / 2 of the link, less the start
     for variant in [Variant::Webrtc, Variant::Draft] {
         let (mut gcc, mut rates) = controller(variant, true);
         let past = run(&mut gcc, &mut rates, &mut Link::new(2e6, 0.5), 120);
@@ -142,7 +142,8 @@ fn probes_find_the_rate_within_two_seconds_and_without_them_it_takes_half_a_minu
 
 #[test]
 fn it_follows_a_fall_of_the_capacity() {
-    // over-use is detected within a second; the window of a second then holds the new rate, 85 % of which is taken
+    // over-use is detected within a second; the window of a second then holds the new rate, 85 % of which is
+    // taken
     for variant in [Variant::Webrtc, Variant::Draft] {
         let (mut gcc, mut rates) = controller(variant, true);
         let mut link = Link::new(2e6, 2.0);

@@ -2,9 +2,9 @@
 //!
 //! Source: draft-ietf-rmcat-gcc-02 section 6.
 //!
-//! NOTE(draft-ietf-rmcat-gcc-02 section 6): losses are counted for at least a second and 20 packets, as in libwebrtc
-//! (`kLossUpdateInterval`, `kLimitNumPackets`). The draft counts them per report of the receiver; a report of every
-//! frame contains so few packets that one loss would exceed 10 %.
+//! NOTE(draft-ietf-rmcat-gcc-02 section 6): losses are counted for at least a second and 20 packets, as in
+//! libwebrtc (`kLossUpdateInterval`, `kLimitNumPackets`). The draft counts them per report of the receiver; a
+//! report of every frame contains so few packets that one loss would exceed 10 %.
 
 use super::arrivals::TIE_S;
 

@@ -86,7 +86,8 @@ impl Throughput {
         }
     }
 
-    /// Returns the smaller of the rates of sending and of arriving, without the largest gap of arrivals, bit/s.
+    /// Returns the smaller of the rates of sending and of arriving, without the largest gap of arrivals,
+    /// bit/s.
     fn robust_bps(&self) -> f64 {
         let bits = self.window.iter().map(|arrival| arrival.bits).sum::<f64>();
         let (first, last) = (self.window[0], self.window[self.window.len() - 1]);

@@ -10,8 +10,8 @@ use super::arrivals::Gap;
 const POINTS: usize = 20;
 /// Weight of the past in the smoothed delay (`kDefaultTrendlineSmoothingCoeff`).
 const SMOOTHING: f64 = 0.9;
-/// Factor of the slope (`kDefaultTrendlineThresholdGain`), and the largest number of groups that multiplies it
-/// (`kMinNumDeltas`).
+/// Factor of the slope (`kDefaultTrendlineThresholdGain`), and the largest number of groups that multiplies
+/// it (`kMinNumDeltas`).
 const GAIN: f64 = 4.0;
 const MOST_GROUPS: f64 = 60.0;
 

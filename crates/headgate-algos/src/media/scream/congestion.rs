@@ -89,14 +89,7 @@ impl Detector {
     }
 
     /// Counts losses and marks of a report, and updates the means.
-    pub fn update(
-        &mut self,
-        feedback: &Feedback,
-        queueing_s: f64,
-        ratio: f64,
-        srtt_s: f64,
-        params: &Params,
-    ) {
+    pub fn update(&mut self, feedback: &Feedback, queueing_s: f64, ratio: f64, srtt_s: f64, params: &Params) {
         let now_s = feedback.sender.now_s;
         for packet in feedback.packets {
             let is_marked = packet.ecn == Ecn::Ce;
@@ -189,7 +182,8 @@ impl Detector {
         self.reacted_at_s = now_s;
     }
 
-    /// Returns how far the variation of the queueing delay is below its threshold, as a share of it: at most 1.
+    /// Returns how far the variation of the queueing delay is below its threshold, as a share of it: at most
+    /// 1.
     pub fn steadiness(&self) -> f64 {
         (self.variation_most - self.variation) / self.variation_most
     }

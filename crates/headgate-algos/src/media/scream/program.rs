@@ -19,7 +19,8 @@ const POST_CONGESTION_S: f64 = 4.0;
 /// multiples.
 const FLIGHT_HEADROOM: f64 = 2.0;
 const WINDOW_OVERHEAD: f64 = 1.5;
-/// Pacing headroom, and its greatest factor for large frames (`packetPacingHeadroom`, `adaptivePaceHeadroom`).
+/// Pacing headroom, and its greatest factor for large frames (`packetPacingHeadroom`,
+/// `adaptivePaceHeadroom`).
 const PACING: f64 = 1.5;
 const MOST_ADAPTIVE: f64 = 1.5;
 /// Smallest nominal frame for which pacing adapts, bytes.
@@ -29,8 +30,8 @@ const LONG_S: f64 = 5.0;
 const LONG_BACKOFF: f64 = 0.25;
 /// Number of windows of a congestion whose median counts (`kCwndIHistSize`).
 const WINDOWS: usize = 9;
-/// Bins of relative frame sizes and their range (`kRelFrameSizeHistBins`, `kRelFrameSizeHistRange` - 1), their
-/// decay, the percentile, and the frames before it counts.
+/// Bins of relative frame sizes and their range (`kRelFrameSizeHistBins`, `kRelFrameSizeHistRange` - 1),
+/// their decay, the percentile, and the frames before it counts.
 const BINS: usize = 50;
 const RANGE: f64 = 2.0;
 const DECAY: f64 = 1.0 / 1024.0;

@@ -178,8 +178,8 @@ impl Lcg {
     }
 }
 
-/// Drives a controller by a sequence of frames, packets and reports that `tests/oracles/scream_program.py` repeats. Returns
-/// window, target, pacing and send window after every 100 steps.
+/// Drives a controller by a sequence of frames, packets and reports that `tests/oracles/scream_program.py`
+/// repeats. Returns window, target, pacing and send window after every 100 steps.
 fn drive(seed: u64, params: Params) -> Vec<[f64; 4]> {
     let mut lcg = Lcg(seed);
     let mut controller = Scream::new(params);
@@ -222,7 +222,11 @@ const PROGRAM: &str = include_str!("program.txt");
 
 #[test]
 fn an_independent_program_gives_the_same_windows_and_rates() {
-    let variants = [params(), Params { marks: Marks::Classic, ..params() }, Params { follows_variation: false, ..params() }];
+    let variants = [
+        params(),
+        Params { marks: Marks::Classic, ..params() },
+        Params { follows_variation: false, ..params() },
+    ];
     let mut lines = PROGRAM.lines();
     for (seed, params) in (1..).zip(variants) {
         for found in drive(seed, params) {
@@ -255,7 +259,10 @@ fn rates_are_sound_and_within_their_limits_under_random_reports() {
                     in_flight_bytes: 1e5 * chance.open01(),
                 };
                 match chance.below(4) {
-                    0 => controller.on_frame(&Frame { sender, size_bytes: 1e5 * chance.open01(), is_key: true }, &mut rates),
+                    0 => controller.on_frame(
+                        &Frame { sender, size_bytes: 1e5 * chance.open01(), is_key: true },
+                        &mut rates,
+                    ),
                     1 => controller.on_silence(&sender, &mut rates),
                     2 => controller.on_send(&SentPacket { sender, sequence, size_bytes: 1200.0 }, &mut rates),
                     _ => {
@@ -277,7 +284,11 @@ fn rates_are_sound_and_within_their_limits_under_random_reports() {
                     }
                 }
                 assert!(rates.is_sound(), "{}: {rates:?}", card.name);
-                assert!((STREAM.min_bps..=STREAM.max_bps).contains(&rates.target_bps), "{}: {rates:?}", card.name);
+                assert!(
+                    (STREAM.min_bps..=STREAM.max_bps).contains(&rates.target_bps),
+                    "{}: {rates:?}",
+                    card.name
+                );
             }
         }
     }

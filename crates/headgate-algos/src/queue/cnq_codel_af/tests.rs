@@ -48,7 +48,8 @@ fn a_place_lasts_until_the_bulk_queue_reaches_it() {
     assert_eq!((queue.sparse.len(), sent(&mut queue)), (0, vec![301]));
 }
 
-/// Sends all but the sparse packets of two flows, one with `more` packets for each of the other's, after `wait_s`.
+/// Sends all but the sparse packets of two flows, one with `more` packets for each of the other's, after
+/// `wait_s`.
 fn marks(more: usize, wait_s: f64) -> [usize; 2] {
     let mut queue = queue(&[]);
     for round in 0..10 {
@@ -64,8 +65,9 @@ fn marks(more: usize, wait_s: f64) -> [usize; 2] {
 
 #[test]
 fn the_flow_with_more_packets_is_signalled_earlier() {
-    // with 3 of each 4 packets, 2 b/n of one flow is at most 2 x 6/7 = 1.7, which the last packets before a round of
-    // four reach, and that of the other 1/2; the second packet above the target is marked, and no other is due yet
+    // with 3 of each 4 packets, 2 b/n of one flow is at most 2 x 6/7 = 1.7, which the last packets before a
+    // round of four reach, and that of the other 1/2; the second packet above the target is marked, and no
+    // other is due yet
     assert_eq!(marks(3, 0.0028), [0, 0]);
     assert_eq!(marks(3, 0.0035), [1, 0]);
     // with equal parts it is 1 for the flow that comes first in each round, and at most 2 x 2/3 for the other

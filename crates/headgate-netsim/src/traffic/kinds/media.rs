@@ -1,7 +1,7 @@
 //! Real-time media: streams of frames at a rate that a rate controller adapts.
 //!
-//! Frames follow each other at a fixed time. Their sizes are uniformly distributed around the nominal size (as
-//! with the option `-rand` of the SCReAM test tool). RFC 8593 lists further models of encoders.
+//! Frames follow each other at a fixed time. Their sizes are uniformly distributed around the nominal size
+//! (as with the option `-rand` of the SCReAM test tool). RFC 8593 lists further models of encoders.
 
 use headgate_model::chance::Stream;
 use headgate_model::check::{LONGEST_DELAY_S, LONGEST_RUN_S, PlanPath, Result};

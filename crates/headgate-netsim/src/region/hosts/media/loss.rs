@@ -50,8 +50,8 @@ impl Outstanding {
         sequence
     }
 
-    /// Reads a report. Appends what is new to `news`, by sequence number: arrivals, and losses. A packet is lost
-    /// if a packet that was sent `reorder` later has arrived.
+    /// Reads a report. Appends what is new to `news`, by sequence number: arrivals, and losses. A packet is
+    /// lost if a packet that was sent `reorder` later has arrived.
     pub fn settle(&mut self, report: &MediaReport, reorder: Span, news: &mut Vec<PacketReport>) {
         for (sequence, reception) in (u64::from(report.begin)..).zip(&report.packets) {
             let Some(reception) = reception else { continue };
