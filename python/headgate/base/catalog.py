@@ -179,7 +179,7 @@ _DEVICES = {
 
 @cache
 def devices() -> tuple[DeviceCard, ...]:
-    """Return the cards of disciplines, router feedback, impairments, slow starts and so on."""
+    """Return the cards of everything but algorithms: disciplines, impairments and so on."""
     return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().devices()))
 
 

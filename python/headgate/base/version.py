@@ -6,15 +6,15 @@ __version__ = "0.1.0"
 #: results that were stored under another number are stale.
 RESULTS = 3
 
-#: The same of a single algorithm or device, by name: only results of runs with it become stale.
+#: The same for one algorithm or device, by its name: only results of runs with it become stale.
 RESULTS_OF = {"prague": 1}
 
 
 def number_results(text: str) -> list[object]:
     """Return the numbers of results on which a run depends; `text` is its plan or its scenario.
 
-    A text that contains the name for another reason depends on the number too. That costs a run,
-    and makes nothing wrong.
+    A text that contains the name for another reason counts too. Its run is then made again without
+    need, and no result is wrong.
     """
     of_parts = {name: number for name, number in RESULTS_OF.items() if name in text}
     return [RESULTS, of_parts] if of_parts else [RESULTS]

@@ -142,13 +142,11 @@ def describe_plan(plan: dict[str, Any]) -> str:
 
 def _name_ccas(plan: dict[str, Any]) -> list[str]:
     """Name the algorithms of simulated flows and media; live hosts use those of their kernels."""
-    without = [("hosts" in item or "streams" in item) for item in plan["traffic"]]
-    laws = [item["law"] for item in plan["traffic"]]
-    of_live = {law for law, is_unused in zip(laws, without, strict=True) if is_unused}
-    of_others = {law for law, is_unused in zip(laws, without, strict=True) if not is_unused}
-    listed = any("key" in item for item in plan["traffic"])  # each flow may use another one
-    idle = set() if listed else of_live - of_others
-    controllers = [item["rate_controller"]["name"] for item in plan["traffic"] if "streams" in item]
+    traffic = plan["traffic"]
+    used = {item["law"] for item in traffic if "hosts" not in item and "streams" not in item}
+    listed = any("key" in item for item in traffic)  # each flow may use another one
+    idle = set() if listed else {item["law"] for item in traffic} - used
+    controllers = [item["rate_controller"]["name"] for item in traffic if "streams" in item]
     ccas = [cca["name"] for number, cca in enumerate(plan["laws"]) if number not in idle]
     return [*ccas, *dict.fromkeys(controllers)]
 
