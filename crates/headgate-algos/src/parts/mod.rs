@@ -2,6 +2,7 @@
 
 pub mod aggregation;
 pub mod bounds;
+pub mod cobalt;
 pub mod conservation;
 pub mod delays;
 pub mod draw;

@@ -3,9 +3,7 @@
 
 use headgate_model::chance::Stream;
 
-/// Change of BLUE's probability in overload, and at rest (Linux `sch_cnq_codel_af.c`).
-const RISE: f64 = 1.0 / 256.0;
-const FALL: f64 = 1.0 / 4096.0;
+use crate::parts::cobalt::{Blue, Signal, Signals};
 
 /// Intervals above which a weighted wait is overload (Linux `sch_cnq_codel_af.c`).
 const OVERLOAD_INTERVALS: f64 = 4.0;
@@ -17,43 +15,19 @@ pub(super) struct Limits {
     pub interval_s: f64,
 }
 
-/// The decision on a packet that is about to leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Signal {
-    pub drops: bool,
-    pub marks: bool,
-}
-
 /// The control of one flow.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Control {
-    count: u32,
-    /// 1 / sqrt(count), and 1 if the count is 0. Before the first signal it is 0, as in the program.
-    inverse_root: f64,
-    /// Time of the next signal, or of the next fall of the count.
-    next_s: f64,
+    signals: Signals,
+    blue: Blue,
     signalling: bool,
-    /// BLUE's probability, and when it changed.
-    probability: f64,
-    changed_s: f64,
 }
 
 impl Control {
-    /// Sets the count, and moves the next signal by the gap that belongs to it.
-    fn step(&mut self, count: u32, limits: &Limits) {
-        self.count = count;
-        self.inverse_root = 1.0 / f64::from(count.max(1)).sqrt();
-        self.next_s += limits.interval_s * self.inverse_root;
-    }
-
-    fn is_due(&self, now_s: f64) -> bool {
-        self.count > 0 && now_s >= self.next_s
-    }
-
     /// Begins or ends to signal: the next signal, or fall of the count, follows after a gap.
     fn turn(&mut self, signalling: bool, limits: &Limits, now_s: f64) {
         self.signalling = signalling;
-        self.next_s = now_s + limits.interval_s * self.inverse_root;
+        self.signals.wait(limits.interval_s, now_s);
     }
 
     /// Decides on a packet with this weighted wait, which is about to leave now.
@@ -64,64 +38,44 @@ impl Control {
         capable: bool,
         chance: &mut Stream,
     ) -> Signal {
-        let (mut is_due, mut is_late) = (self.is_due(now_s), now_s > self.next_s);
+        let (mut is_due, mut is_late) = (self.signals.is_due(now_s), now_s > self.signals.next_s);
         let exceeds = weighted_s > limits.target_s;
         if exceeds != self.signalling {
             self.turn(exceeds, limits, now_s);
             is_due &= !exceeds;
         }
+        let signals = &mut self.signals;
         if exceeds {
-            self.count = self.count.max(1);
+            signals.count = signals.count.max(1);
         }
-        let signals = is_due && exceeds;
-        if signals {
-            self.step(self.count.saturating_add(1), limits);
+        let is_signal = is_due && exceeds;
+        if is_signal {
+            signals.step(signals.count.saturating_add(1), limits.interval_s);
         } else if is_due {
-            self.step(self.count - 1, limits); // even if it has just ended to signal
-            self.decay(limits, now_s);
+            signals.step(signals.count - 1, limits.interval_s); // even if it has just ended to signal
+            signals.decay(limits.interval_s, now_s);
         }
         if is_due {
-            is_late = now_s > self.next_s;
+            is_late = now_s > signals.next_s;
         }
         if weighted_s > OVERLOAD_INTERVALS * limits.interval_s {
             self.overload(limits, now_s);
         }
-        let drops = self.draw(chance) || (signals && !capable);
-        if self.count == 0 {
-            self.next_s = now_s + limits.interval_s;
-        } else if is_late && !drops {
-            self.next_s = now_s;
-        }
-        Signal { drops, marks: signals && capable }
-    }
-
-    /// Lowers the count by the signals that would have been due by now.
-    fn decay(&mut self, limits: &Limits, now_s: f64) {
-        while self.is_due(now_s) {
-            self.step(self.count - 1, limits);
-        }
-    }
-
-    fn draw(&self, chance: &mut Stream) -> bool {
-        self.probability > 0.0 && chance.open01() <= self.probability
+        let drops = self.blue.draw(chance) || (is_signal && !capable);
+        self.signals.settle(limits.interval_s, now_s, is_late && !drops);
+        Signal { drops, marks: is_signal && capable }
     }
 
     fn overload(&mut self, limits: &Limits, now_s: f64) {
-        if now_s - self.changed_s > limits.target_s {
-            self.probability = (self.probability + RISE).min(1.0);
-            self.changed_s = now_s;
-        }
-        (self.signalling, self.next_s) = (true, now_s);
-        self.count = self.count.max(1);
+        self.blue.rise(limits.target_s, now_s);
+        self.signalling = true;
+        self.signals.begin(now_s);
     }
 
     /// The flow is sparse or idle.
     pub fn rest(&mut self, limits: &Limits, now_s: f64) {
-        if self.probability > 0.0 && now_s - self.changed_s > limits.target_s {
-            self.probability = (self.probability - FALL).max(0.0);
-            self.changed_s = now_s;
-        }
-        self.decay(limits, now_s);
+        self.blue.fall(limits.target_s, now_s);
+        self.signals.decay(limits.interval_s, now_s);
         if self.signalling {
             self.turn(false, limits, now_s);
         }
@@ -131,6 +85,7 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parts::cobalt::{FALL, RISE};
     use crate::trial::queue::chance;
 
     const LIMITS: Limits = Limits { target_s: 0.005, interval_s: 0.1 };
@@ -152,30 +107,17 @@ mod tests {
         // below the target until 10 ms, so that 11 ms is the first above it, and the first gap is 0; then
         // 100/sqrt(2) = 70.71 ms, 100/sqrt(3) = 57.74 ms, 50 ms, 44.72 ms after the times that were due
         assert_eq!(signals(&mut control, 11, 5), [12, 82, 140, 190, 235]);
-        assert_eq!(control.count, 6);
-    }
-
-    #[test]
-    fn the_count_falls_at_the_pace_of_its_signals() {
-        let mut control = Control { count: 4, inverse_root: 0.5, next_s: 1.0, ..Control::default() };
-        control.rest(&LIMITS, 0.999);
-        assert_eq!(control.count, 4);
-        control.rest(&LIMITS, 1.057); // 100/sqrt(3) = 57.7 ms to the next one
-        assert_eq!(control.count, 3);
-        control.rest(&LIMITS, 1.128); // 57.7 + 70.7 = 128.4 ms
-        assert_eq!(control.count, 2);
-        control.rest(&LIMITS, 1.229); // and 100 ms
-        assert_eq!((control.count, control.inverse_root), (0, 1.0));
+        assert_eq!(control.signals.count, 6);
     }
 
     #[test]
     fn a_flow_that_ends_to_exceed_loses_a_count_that_was_due_and_waits_for_two_gaps() {
         let mut control =
-            Control { count: 4, inverse_root: 0.5, next_s: 1.0, signalling: true, ..Control::default() };
+            Control { signals: Signals { count: 4, inverse_root: 0.5, next_s: 1.0 }, signalling: true, ..Control::default() };
         assert!(!decide(&mut control, 0.004, 1.01));
-        assert_eq!(control.count, 3);
+        assert_eq!(control.signals.count, 3);
         // 50 ms for the count of 4, and 57.7 ms for that of 3
-        assert!((control.next_s - (1.01 + 0.05 + 0.1 / 3f64.sqrt())).abs() < 1e-12);
+        assert!((control.signals.next_s - (1.01 + 0.05 + 0.1 / 3f64.sqrt())).abs() < 1e-12);
         assert!(!control.signalling);
     }
 
@@ -186,10 +128,10 @@ mod tests {
             // at 10 and, more than 5 ms later, at 16 ms
             decide(&mut control, 0.41, f64::from(at_ms) / 1000.0);
         }
-        assert_eq!(control.probability, 2.0 * RISE);
+        assert_eq!(control.blue.probability, 2.0 * RISE);
         control.rest(&LIMITS, 0.022);
-        assert_eq!(control.probability, 2.0 * RISE - FALL);
+        assert_eq!(control.blue.probability, 2.0 * RISE - FALL);
         control.rest(&LIMITS, 0.026);
-        assert_eq!(control.probability, 2.0 * RISE - FALL);
+        assert_eq!(control.blue.probability, 2.0 * RISE - FALL);
     }
 }
