@@ -112,8 +112,11 @@ mod tests {
 
     #[test]
     fn a_flow_that_ends_to_exceed_loses_a_count_that_was_due_and_waits_for_two_gaps() {
-        let mut control =
-            Control { signals: Signals { count: 4, inverse_root: 0.5, next_s: 1.0 }, signalling: true, ..Control::default() };
+        let mut control = Control {
+            signals: Signals { count: 4, inverse_root: 0.5, next_s: 1.0 },
+            signalling: true,
+            ..Control::default()
+        };
         assert!(!decide(&mut control, 0.004, 1.01));
         assert_eq!(control.signals.count, 3);
         // 50 ms for the count of 4, and 57.7 ms for that of 3
