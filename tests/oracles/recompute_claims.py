@@ -15,7 +15,7 @@ from . import recompute_models as models
 from .recompute_designs import DESIGNS
 from .recompute_nist import NIST
 from .recompute_schemes import SCHEMES
-from .recompute_stored import course, jain, levels, load, port, replicates, run, runs
+from .recompute_stored import course, jain, levels, load, period_s, port, replicates, run, runs
 from .recompute_today import MEASURES, TODAY, by_tables
 
 
@@ -57,8 +57,10 @@ def by_sql(study, sql):  # a sweep is a table: labels and figures of its runs; m
 def cca_at_rest(cca, kind):  # probability of a loss, and rate times round trip, of every run
     found = []
     for key in replicates("flow-level", kind, cca):
-        flow, port_s = run("flow-level", key, "flows").iloc[0], port("flow-level", key, "elapsed_s")
-        found.append((float(key[2]), flow.delivered_packets / port_s * flow.mean_rtt_s))
+        flow = run("flow-level", key, "flows").iloc[0]
+        begin_s, end_s = period_s("flow-level", key)
+        rate = flow.delivered_packets / (end_s - begin_s)
+        found.append((float(key[2]), rate * flow.mean_rtt_s))
     return np.array(found).T
 
 def cells(face):  # of the grid: port and responses of each, window and BDP without a queue

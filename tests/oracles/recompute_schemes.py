@@ -9,7 +9,7 @@ from statistics import fmean as mean
 import numpy as np
 import pandas as pd
 
-from .recompute_stored import course, jain, port, replicates, run, runs
+from .recompute_stored import course, jain, period_s, port, replicates, run
 
 
 @cache
@@ -92,10 +92,7 @@ def losses_outrun(s, scheme, low, high):  # MI grows by 1/16 each 0.2 s, and a l
     return mean(p * x for p, x in rate.items()) * 0.2 * math.log(2) / math.log(1.0625)
 
 def delivered_after_warmup(key, name):
-    scenario = runs("senders")[tuple(map(str, key))][0]["scenario"]
-    times_s = [float(text.split()[0])
-               for text in (scenario["measure"]["warmup"], scenario["duration"])]
-    return np.diff(delivered("senders", key, name, times_s))[0]
+    return np.diff(delivered("senders", key, name, period_s("senders", key)))[0]
 
 def left_to_tcp(s, cca, low=False):  # TCP's packets beside a CCA over those beside another TCP
     pairs = [(key, "other", ("pairs low", "reno", *key[2:]))

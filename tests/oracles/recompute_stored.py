@@ -68,6 +68,11 @@ def levels(study, part, place):  # of a label, as the runs have them
 def port(study, key, column="utilisation"):
     return run(study, key, "ports")[column].iloc[0]
 
+def period_s(study, key):  # end of the warm-up, and end of the run
+    scenario = runs(study)[tuple(map(str, key))][0]["scenario"]
+    return [float(text.split()[0])
+            for text in (scenario["measure"]["warmup"], scenario["duration"])]
+
 def course(study, key, name, column):
     rows = run(study, key, "series").query("name == @name")
     return rows.t_s.to_numpy(), rows[column].to_numpy()
