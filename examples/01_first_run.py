@@ -6,6 +6,7 @@ scenario = headgate.dumbbell(
     rate="100 Mbit/s",
     rtt="40 ms",
     buffer="1 BDP",
+    impairments=[{"name": "jitter", "mean": "0.1 ms"}],  # as nothing real is exactly periodic
     flows=["reno", {"cca": {"name": "fast", "alpha": 50}, "start": "1 s"}],
     measure={"warmup": "5 s"},
 )

@@ -11,6 +11,7 @@ for cca in catalog.ccas():
         {"name": "far", "cca": cca.name, "rtt": "80 ms", "start": "50 ms"},
     ]
     network = {"rate": "20 Mbit/s", "rtt": "40 ms", "buffer": "1 BDP"}
+    network["impairments"] = [{"name": "jitter", "mean": "0.3 ms"}]  # against phase effects
     if cca.scheme:
         network["feedback"] = cca.scheme  # router feedback to its senders
     if cca.needs_marks:

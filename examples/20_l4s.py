@@ -24,6 +24,7 @@ for (rates, delays), (queue, title) in zip(panels.T, QUEUES.items(), strict=True
         rtt=f"{BASE_MS} ms",
         buffer="1000 packets",
         queue={"name": queue, "variant": "linux"} if queue == "dualpi2" else queue,
+        impairments=[{"name": "jitter", "mean": "0.1 ms"}],
         flows=[{"cca": cca, "name": cca} for cca in LOOKS],
         measure={"warmup": "20 s", "series": {"interval": "200 ms"}},
     ).run("60 s", seed=1)

@@ -1,15 +1,19 @@
-"""Six checks of a result with several flows. Each reveals an error that prints no message.
+"""Seven checks of a result with several flows. Each reveals an error that prints no message.
 
 Write your own scenario in place of `share_link`.
 """
 
+import warnings
+
 import headgate
+
+JITTER = [{"name": "jitter", "mean": "0.3 ms"}]  # half of the time that the link takes for a packet
 
 
 def share_link(*flows: object, **changed: object) -> headgate.Result:
     """Run flows that share a link of 20 Mbit/s."""
     given: dict[str, object] = {"rate": "20 Mbit/s", "rtt": "40 ms", "buffer": "1 BDP"}
-    given["duration"] = "120 s"
+    given["duration"], given["impairments"] = "120 s", JITTER
     given["measure"] = {"warmup": "20 s"}
     return headgate.dumbbell(flows=list(flows), **{**given, **changed}).run(seed=1)
 
@@ -50,6 +54,13 @@ def main() -> None:
     arrived, dropped, sent = counts
     kept = arrived - dropped - sent
     print(f"6. Packets are conserved: {arrived:,} = {dropped:,} + {sent:,} + {kept}")
+
+    flows = [{"cca": "cubic", "name": "near"}, {"cca": "cubic", "name": "far", "rtt": "80 ms"}]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", headgate.HeadgateWarning)  # it says what this check finds
+        periodic = share_link(*flows, impairments=[])
+    varied = share_link(*flows)
+    print(f"7. Jitter changes nothing? {rates_mbps(periodic)} without, {rates_mbps(varied)} with")
 
 
 main()

@@ -9,7 +9,12 @@
 import headgate
 
 scenario = headgate.dumbbell(
-    rate="20 Mbit/s", rtt="40 ms", buffer="1 BDP", flows=["cubic", "bbr"], title="cubic beside bbr"
+    rate="20 Mbit/s",
+    rtt="40 ms",
+    buffer="1 BDP",
+    impairments=[{"name": "jitter", "mean": "0.1 ms"}],  # nothing real is exactly periodic
+    flows=["cubic", "bbr"],
+    title="cubic beside bbr",
 )
 scenario
 

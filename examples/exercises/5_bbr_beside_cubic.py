@@ -19,6 +19,7 @@ def run(flows, buffer_bdp, duration="240 s"):
         rate="20 Mbit/s",
         rtt="40 ms",
         buffer=f"{buffer_bdp} BDP",
+        impairments=[{"name": "jitter", "mean": "0.1 ms"}],  # nothing real is exactly periodic
         flows=flows,
         measure={"warmup": "60 s"},
         duration=duration,

@@ -14,6 +14,7 @@ from headgate.scenario.networks.attributes import LINK_ATTRIBUTES, ROUTER_ATTRIB
 from headgate.scenario.networks.graph import EDGE_ATTRIBUTES, NODE_ATTRIBUTES, Graph
 from headgate.scenario.networks.routes import Routes
 from headgate.scenario.offered import warn_of_matrices
+from headgate.scenario.phase import warn_of_phase
 
 if TYPE_CHECKING:
     from headgate.scenario.group import Arrays
@@ -25,7 +26,7 @@ MARKING = 'network.queue = {name = "threshold", mark = "0.17 BDP"} or network.qu
 
 
 def scenario_warnings(scenario: ScenarioSpec, plan: Plan, arrays: Arrays) -> list[str]:
-    """Return warnings about ignored attributes, missing halves of schemes, and late flows."""
+    """Return warnings about ignored attributes, half schemes, late flows, and phase effects."""
     return [*_warn_of_unread(scenario.network), *_PlanWarnings(plan, arrays).all()]
 
 
@@ -51,6 +52,7 @@ class _PlanWarnings:
             *self._warn_of_routers(),
             *self._warn_of_late_flows(),
             *self._warn_of_parallel_links(),
+            *warn_of_phase(self.plan, self._routes),
             *matrices,
         ]
 

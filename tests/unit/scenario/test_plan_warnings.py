@@ -35,7 +35,7 @@ def test_a_warning_names_senders_without_their_routers(cca: str) -> None:
 
 
 def test_dctcp_wants_marks_on_its_way() -> None:
-    (said,) = doubts({}, "dctcp", "reno")
+    (said, _phase) = doubts({}, "dctcp", "reno")
     assert "'dctcp' senders (bottleneck) marks packets" in said
     for queue in (THRESHOLD, "pie", {"name": "codel", "ecn": "on"}):
         assert not doubts({"queue": queue}, "dctcp"), queue

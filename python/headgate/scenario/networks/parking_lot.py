@@ -13,7 +13,7 @@ from headgate.base.units import parse_buffer
 from headgate.scenario.base import Buffer, Model, Rate, Time
 from headgate.scenario.links.behaviour import Behaviour
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
-from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
+from headgate.scenario.queue import DROP_TAIL, Feedback, Impairment, Queue
 
 
 class ParkingLot(Model):
@@ -29,6 +29,9 @@ class ParkingLot(Model):
         None, description="Feedback from each router to senders: XCP, RCP or VCP."
     )
     loss: float = Field(0.0, ge=0, lt=1, description="Random loss on each link, forward.")
+    impairments: tuple[Impairment, ...] = Field(
+        (), description="Impairments behind the queue of each link, forward, in this order."
+    )
     host_rate: Rate | None = Field(None, description="Rate of host links; absent = ten times rate.")
 
     def layout(self, demand: Demand) -> Layout:
@@ -37,12 +40,11 @@ class ParkingLot(Model):
         layout = Layout(main_ports=("hop*[0-9]",), rate_bps=self.rate, rtt_ps=self.rtt)
         routers = [layout.add_node(f"r{i}") for i in range(self.hops + 1)]
         delay = chain // self.hops
+        behaviour = Behaviour(loss=self.loss, impairments=self.impairments)
         for i in range(self.hops):
             ends = routers[i], routers[i + 1]
             shape = (self.rate, delay, self.buffer, self.queue, self.feedback)
-            layout.add_pair(
-                Link(f"hop{i + 1}", ends[0], ends[1], *shape, Behaviour(loss=self.loss))
-            )
+            layout.add_pair(Link(f"hop{i + 1}", ends[0], ends[1], *shape, behaviour))
         rest = self.rtt // 2 - delay * self.hops
         edge = layout.edge("host", self.host_rate or 10 * self.rate, rest // 2)
         layout.sources = [Spot(routers[0], edge)]

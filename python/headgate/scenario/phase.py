@@ -1,0 +1,97 @@
+"""Warn of traffic phase effects: a few flows at a drop-tail queue, and nothing random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from headgate.base import catalog
+from headgate.base.units import format_time_ps
+from headgate.scenario.networks.routes import Routes
+
+Plan = Mapping[str, Any]
+
+#: More flows at a queue disturb each other enough.
+MOST_FLOWS = 12
+#: A packet, in bits, of which half a transmission time is proposed as mean jitter.
+PACKET_BITS = 12_000
+
+
+def warn_of_phase(plan: Plan, routes: Routes) -> Iterator[str]:
+    """Warn of a drop-tail link whose few flows differ, in a scenario without chance.
+
+    Packets of such flows arrive in a fixed order, so that a fraction of a packet's time decides
+    which flow loses packets (Floyd and Jacobson 1992, On traffic phase effects in packet-switched
+    gateways). Shares can be wrong by a factor of ten.
+    """
+    items = plan["traffic"]
+    if not all(_is_endless(item) for item in items) or any(map(_has_chance, _places(plan))):
+        return
+    if sum(item["count"] for item in items) < 2 or _is_delay_based(plan):
+        return
+    paths = [_path(item, routes) for item in items]
+    for number, link in enumerate(plan["links"]):
+        users = [item for item, path in zip(items, paths, strict=True) if number in path]
+        flows = sum(item["count"] for item in users)
+        if _drops_tail(link) and flows <= MOST_FLOWS and len({_kind(item) for item in users}) > 1:
+            yield _describe(link, flows)
+            return
+
+
+def _describe(link: Mapping[str, Any], flows: int) -> str:
+    mean = format_time_ps(_round(PACKET_BITS / 2 / link["rate_bps"] * 1e12))
+    return (
+        f"{link['name']}: {flows} flows share its drop-tail queue, and nothing in the scenario is"
+        " random. Fractions of a packet's time then decide which flow loses packets, and rates can"
+        " be wrong by a factor of several (traffic phase effects). Give the link"
+        f' impairments = [{{ name = "jitter", mean = "{mean}" }}], and compare several seeds'
+    )
+
+
+def _round(time_ps: float) -> int:
+    """Round to one digit."""
+    return int(float(f"{time_ps:.0e}"))
+
+
+def _places(plan: Plan) -> Iterator[Mapping[str, Any]]:
+    yield from plan["links"]
+    yield from plan["edges"]
+
+
+def _has_chance(place: Mapping[str, Any]) -> bool:
+    """Return whether a link adds delays or losses, or changes at given times."""
+    keys = ("loss", "lose", "ingress", "impairments", "trace", "changes", "outages", "feedback")
+    return any(place.get(key) for key in keys)
+
+
+def _is_endless(item: Mapping[str, Any]) -> bool:
+    is_flow = item["kind"] == "flows" and "law" in item and "key" not in item
+    return is_flow and item["packets"] is None and not item.get("pauses")
+
+
+def _is_delay_based(plan: Plan) -> bool:
+    """Return whether all algorithms keep queues below the buffer, by their family."""
+    names = {cca["name"] for cca in plan["laws"] if "own" not in cca}
+    return len(names) == len(plan["laws"]) and all(
+        catalog.cca(name).family == "delay" for name in names
+    )
+
+
+def _drops_tail(link: Mapping[str, Any]) -> bool:
+    return link.get("queue") is None and "packets" in (link.get("buffer") or {})
+
+
+def _kind(item: Mapping[str, Any]) -> tuple[object, ...]:
+    """Return algorithm, transport, and ends of flows; flows that agree in them are equal."""
+    ends = [(place["node"], place["edge"]) for of in ("sources", "receivers") for place in item[of]]
+    return item["law"], item["transport"], *ends
+
+
+def _path(item: Mapping[str, Any], routes: Routes) -> set[int]:
+    """Return the links of all routes from sources to receivers."""
+    return {
+        link
+        for source in item["sources"]
+        for receiver in item["receivers"]
+        for link in routes.links_of(source["node"], receiver["node"])
+    }
