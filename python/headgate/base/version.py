@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 RESULTS = 3
 
 #: The same for one algorithm or device, by its name: only results of runs with it become stale.
-RESULTS_OF = {"prague": 1}
+RESULTS_OF = {"prague": 1, "scream": 1}
 
 
 def number_results(text: str) -> list[object]:

@@ -138,12 +138,22 @@ impl Detector {
         };
         let distance = steepness * (ref_wnd - self.inflection) / self.inflection;
         self.scale = (distance * distance).clamp(0.1, 1.0);
-        if self.is_lost || self.is_marked {
-            self.congested_at_s = now_s;
-        }
         let is_due = now_s - self.reacted_at_s >= every_s.min(srtt_s);
         let two_marks = 2.0 * self.packet_bytes * 8.0 / srtt_s / target_bps;
-        let event = if is_due { self.find_event(two_marks, params) } else { None }?;
+        let event = if is_due { self.find_event(two_marks, params) } else { None };
+        let is_signalled = self.is_lost || self.is_marked;
+        let is_congested = match params.variant {
+            Variant::Draft => is_signalled,
+            Variant::Of2024 => {
+                // The program forgets losses and marks that arrive before it may react again.
+                (self.is_lost, self.is_marked) = (false, false);
+                event.is_some()
+            }
+        };
+        if is_congested {
+            self.congested_at_s = now_s;
+        }
+        let event = event?;
         if now_s - self.inflected_at_s > inflection_rtts * srtt_s {
             (self.inflected_at_s, self.inflection) = (now_s, ref_wnd);
         }

@@ -114,6 +114,23 @@ fn a_mark_reduces_the_window_by_half_of_alpha_once_per_round_trip() {
     assert!((controller.ref_wnd - 64_800.0 * (1.0 - 0.1 * 0.25)).abs() < 1e-6);
 }
 
+/// Marks at 30 and 40 ms, none at 60 ms. The draft reacts to the second one at 60 ms; the program of 2024
+/// forgets it.
+#[test]
+fn the_program_forgets_a_mark_that_arrives_before_it_may_react() {
+    for (variant, reductions) in [(Variant::Draft, 2), (Variant::Of2024, 1)] {
+        let (mut controller, mut rates) = begun(Params { variant, ..params() });
+        let mut reduced = 0;
+        for (sequence, now_s, is_marked) in [(1, 0.03, true), (2, 0.04, true), (3, 0.06, false)] {
+            let before = controller.detector.since_reaction_s(0.0).abs();
+            let packets = [packet(sequence, now_s - 0.02, Some(now_s - 0.01), is_marked)];
+            controller.on_feedback(&report(now_s, &packets).view(), &mut rates);
+            reduced += u32::from(controller.detector.since_reaction_s(0.0).abs() > before);
+        }
+        assert_eq!(reduced, reductions, "{variant:?}");
+    }
+}
+
 #[test]
 fn losses_classic_marks_and_delay_have_their_factors() {
     let (mut controller, _) = begun(Params { marks: Marks::Classic, ..params() });
