@@ -11,6 +11,7 @@ OTHER_STUDIES = {
     "fluid-check": "ours: packets against fluid",
     "l4s-tests": "Heist, Morton 2020: heistp/l4s-tests",
     "mix": "Ware et al. 2019, Mishra et al. 2022, Srivastava et al. 2023, Sarpkaya et al. 2025",
+    "new-controllers": "sources of Copa, PCC Vivace, LEDBAT++ and GCC",
     "nist-duration": "ours: the results of the published duration that a shortened run preserves",
     "nist-scale": "ours: the results of a large network that a small one preserves",
     "starvation": "Arun, Alizadeh, Balakrishnan 2022",

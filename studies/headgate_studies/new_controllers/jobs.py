@@ -18,7 +18,7 @@ STAGGER_S = 10.0
 #: A buffer for calls: libwebrtc must find the queue before it is full.
 CALL_NETWORK = {"rate": "4 Mbit/s", "rtt": "50 ms", "buffer": "500 ms"}
 #: Rows of the queue over 40 minutes, and of a call.
-QUEUE_ROWS = {"interval": "10 s", "flows": [], "ports": ["left-right"]}
+QUEUE_ROWS = {"interval": "10 s", "flows": [], "ports": ["bottleneck"]}
 CALL_ROWS = {"interval": "100 ms", "flows": [], "ports": []}
 
 

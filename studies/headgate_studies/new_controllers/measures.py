@@ -64,7 +64,7 @@ def _median_delay_ms(result: Result, *, late: bool) -> float:
     """Return the median queueing delay of the first or the last ten minutes."""
     if _part(result) != "drift":
         return np.nan
-    t_s, queue = course(result, "left-right", "queue_packets")
+    t_s, queue = course(result, "bottleneck", "queue_packets")
     begin, end = measured_period_s(result)
     rows = t_s > end - TEN_MINUTES_S if late else (t_s > begin) & (t_s <= TEN_MINUTES_S)
     return float(np.median(queue[rows])) * 1e3 * PACKET_BITS / float(result.ports["rate_bps"][0])
