@@ -10,6 +10,7 @@ import duckdb
 import pandas as pd
 
 ROOT = Path(__file__).parents[2]
+PACKET_BITS = 12000
 #: The scale whose results each study keeps.
 STORED = {"buffer-sizing": "quick", "cubic-rfc9438": "standard", "fast": "standard",
           "fct": "standard", "flow-level": "standard", "fluid-check": "standard",

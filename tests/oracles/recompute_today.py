@@ -10,9 +10,9 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from .recompute_stored import ROOT, replicates, run, runs
-
-PACKET_BITS = 12000
+from .recompute_controllers import STUDY as CONTROLLERS
+from .recompute_controllers import measure_controllers
+from .recompute_stored import PACKET_BITS, ROOT, replicates, run, runs
 
 
 def size(text):  # a quantity of a scenario in bit/s or s
@@ -94,10 +94,10 @@ def measure_cubic(key, meta):
              "queue_share": port.mean_queue_packets / port.buffer_packets,
              "utilisation": port.utilisation,
              "mean_window": one * float(meta["labels"].get("rtt_ms", 0)) / 1e3, **rtts}
-    return found | (measure_join(key, flows) if meta["labels"]["part"] == "join" else {})
+    return found | (measure_join(CUBIC, key, flows) if meta["labels"]["part"] == "join" else {})
 
-def measure_join(key, flows):
-    series = run(CUBIC, key, "series")
+def measure_join(study, key, flows):
+    series = run(study, key, "series")
     begin = flows.start_s[flows.traffic == "one"].iloc[0]
     every = np.arange(begin, series[series.name == "one"].t_s.max(), 5)
     one, other = (np.diff(np.interp(every, own.t_s, own.delivered_packets))
@@ -107,6 +107,11 @@ def measure_join(key, flows):
     fair = [i for i, share in enumerate(means) if 0.4 <= share <= 0.6]
     return {"first_share": shares[:6].mean(), "last_share": shares[-12:].mean(),
             "fair_after_s": 5.0 * (fair[0] + 1 if fair else len(shares))}
+
+def measure_new(key, meta):
+    joins = meta["labels"]["part"] == "joins"
+    newcomer = measure_join(CONTROLLERS, key, run(CONTROLLERS, key, "flows")) if joins else {}
+    return measure_controllers(key, meta) | newcomer
 
 def largest_ratio(cca, beyond):  # over jitters beyond twice the range, or up to that
     cells = {}
@@ -146,7 +151,8 @@ def find_distance(study, row, form="none"):  # the larger relative distance of b
     return math.nan
 
 CUBIC = "cubic-rfc9438"
-MEASURES = {"mix": measure_mix, CUBIC: measure_cubic, "l4s-tests": measure_l4s}
+MEASURES = {"mix": measure_mix, CUBIC: measure_cubic, "l4s-tests": measure_l4s,
+            CONTROLLERS: measure_new}
 TODAY = {
     "distance_from_ends": distance_from_ends, "change_over_round_trips": change_over_round_trips,
     "fall_of_stop": lambda _, place, cca, shallow, deep: mean(

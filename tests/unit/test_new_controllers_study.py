@@ -12,6 +12,7 @@ from headgate import Result
 from headgate.claims.verdicts import Verdict
 from headgate.experiment.runner import StudyOutcome, StudyRun, run_study
 from headgate.experiment.study.study import load, plan_study
+from headgate_studies.new_controllers.analysis import keep
 from headgate_studies.new_controllers.measures import MEASURES
 
 NAME = "new-controllers"
@@ -57,6 +58,29 @@ def test_a_fall_is_compared_with_the_rate_of_the_second_before() -> None:
     target = np.array([2e6] * 5 + [1e6] * 20 + [0.96e6] * 20 + [0.7e6] * 20)
     received = np.array([1e6] * 35 + [0.8e6] * 30)
     assert MEASURES["kept"](_call("calls", target, received)) == pytest.approx(0.7 / 0.8)
+
+
+def test_a_flow_that_begins_first_is_not_the_one_under_test_by_that() -> None:
+    """With seed 1 the flow under test starts first, with seed 4 it starts last."""
+    study = load(NAME)
+    jobs = study.jobs(study.setup(study.scale("standard")))
+    for seed in (1, 4):
+        scenario = jobs["beside", "vivace", 5.0, seed].scenario
+        result = keep(scenario.varied({"duration": "12 s", "measure.warmup": "6 s"}).run())
+        result.meta["labels"] = {"part": "beside"}
+        (other,) = result.flows["delivered_packets"][result.flows["traffic"] == "other"]
+        assert MEASURES["other_mbps"](result) == pytest.approx(other * 0.012 / 6)
+
+
+def test_thinned_rows_of_a_call_give_the_same_measures() -> None:
+    study = load(NAME)
+    jobs = study.jobs(study.setup(study.scale("quick")))
+    whole = jobs["calls", "draft", "nobody", 1].scenario.run()
+    thin = keep(whole)
+    for result in (whole, thin):
+        result.meta["labels"] = {"part": "calls"}
+    assert len(thin.tables["media_series"]) < 0.5 * len(whole.tables["media_series"])
+    assert MEASURES["kept"](thin) == MEASURES["kept"](whole)
 
 
 def test_staggered_flows_begin_ten_seconds_apart() -> None:

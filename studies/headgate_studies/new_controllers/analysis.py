@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from headgate import Table
+import numpy as np
+
+from headgate import Result, Table
 from headgate.claims import Estimate, estimate_mean
 from headgate.figures import Dots, draw_dots
 from headgate.lab import Listing, Picture, Runs
-from headgate_studies.cubic_rfc9438.analysis import keep
+from headgate_studies.cubic_rfc9438.analysis import keep as leave_out_files
 from headgate_studies.designed import tidy
-from headgate_studies.new_controllers.measures import MEASURES
-
-__all__ = ["data", "keep", "pictures", "sentences", "tables"]
+from headgate_studies.new_controllers.measures import MEASURES, SECOND, find_falls
 
 #: Names of the algorithms and of the forms of GCC in the picture, in its order.
 NAMES = {
@@ -19,7 +19,27 @@ NAMES = {
 }  # fmt: skip
 #: The algorithms whose own sources the study reads.
 TESTED = ("copa", "vivace", "ledbat-pp")
+#: Rows, one a second, that show how a target grows at first.
+GROWTH_ROWS = 12
 BUFFERS = (1.0, 2.0, 5.0)
+
+
+def keep(result: Result) -> Result:
+    """Leave out the rows of the files, and most rows of calls.
+
+    Of a call alone remain the seconds before its falls, the rows of its first seconds, and the
+    last one.
+    """
+    kept = leave_out_files(result)
+    if "media_series" not in kept.tables:
+        return kept
+    series = kept.tables["media_series"]
+    rows = np.zeros(len(series), bool)
+    if len(kept.tables["media"]) == 1 and not len(kept.flows):
+        rows[: GROWTH_ROWS * SECOND : SECOND] = rows[-1:] = True
+        for i in find_falls(series["t_s"], series["target_bps"]):
+            rows[i - SECOND : i + 1] = True
+    return Result({**kept.tables, "media_series": series.where(np.flatnonzero(rows))}, kept.meta)
 
 
 def data(runs: Runs) -> tuple[Table, ...]:

@@ -20,8 +20,8 @@ from headgate_studies.paths import (
 AFTER_S, GROWS_S = 1.0, 10.0
 #: A decrease is a fall by more than this within a row of the series.
 FALL = 0.05
-#: Rows of a second.
-SECOND = 10
+#: Time from row to row of a call, and rows of a second.
+ROW_S, SECOND = 0.1, 10
 #: The first and the last time of a long run.
 TEN_MINUTES_S = 600.0
 
@@ -31,11 +31,18 @@ def _part(result: Result) -> str:
 
 
 def _flow_rates(result: Result) -> NDArray[np.float64]:
-    """Return the rates of flows and of streams, Mbit/s, the one under test first."""
+    """Return the rates of flows and of streams, Mbit/s, the one under test first.
+
+    Rows of flows are in the order of their starts.
+    """
     begin, end = measured_period_s(result)
-    own = np.asarray(result.flows["delivered_packets"], float) * PACKET_BITS / (end - begin)
-    calls = np.asarray(result.tables["media"]["received_bps"], float) if _has_media(result) else []
-    return np.asarray([*calls, *own], float) / 1e6
+    others = [name == "other" for name in result.flows["traffic"].tolist()]
+    delivered = np.asarray(result.flows["delivered_packets"], float)
+    own = delivered[np.argsort(others, kind="stable")] * PACKET_BITS / (end - begin)
+    if not _has_media(result):
+        return own / 1e6
+    calls = np.asarray(result.tables["media"]["received_bps"], float)
+    return np.concatenate([calls, own]) / 1e6
 
 
 def _has_media(result: Result) -> bool:
@@ -94,17 +101,22 @@ def _grown(result: Result) -> float:
     return float(target[-1] / target[0])
 
 
+def find_falls(t_s: NDArray[Any], target: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the rows in which a target is lower than in the row before, from a second on."""
+    falls = (target[1:] < (1 - FALL) * target[:-1]) & (np.diff(t_s) < 1.5 * ROW_S)
+    return np.flatnonzero(falls[SECOND - 1 :]) + SECOND
+
+
 def _kept(result: Result) -> float:
     """Return the median of the target after a fall over the rate that arrived before it."""
     if _part(result) != "calls":
         return np.nan
     of = _targets(result)
     target, begin = of["target_bps"], measured_period_s(result)[0]
-    falls = np.flatnonzero(target[1:] < (1 - FALL) * target[:-1]) + 1
     kept = [
         target[i] / of["received_bps"][i - SECOND : i].mean()
-        for i in falls
-        if of["t_s"][i] > begin and i >= SECOND
+        for i in find_falls(of["t_s"], target)
+        if of["t_s"][i] > begin
     ]
     return float(np.median(kept)) if kept else np.nan
 
