@@ -23,7 +23,7 @@ SEED, DRAWN, LEAST_OF_A_STUDY = 1, 100, 3
 NEED_A_SOLVER = {"least_tiny_loss", "warning_precision"}
 #: The package solves these models in time, up to close to their rest; the second program takes the
 #: rest itself. Relative distances between the two.
-AT_REST = {"median_reno_loss": 0.01, "worst_one_flow": 0.001}
+AT_REST = {"worst_one_flow": 0.001}
 #: Modules that the second program may import.
 ALLOWED = {
     "duckdb", "fractions", "functools", "itertools", "json", "math", "numpy", "pandas", "pathlib",

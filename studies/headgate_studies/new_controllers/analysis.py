@@ -109,7 +109,7 @@ def _draw(runs: Runs, part: str, value: str, **levels: Any) -> dict[str, Any]:
 def pictures(runs: Runs) -> tuple[Picture, ...]:
     """Draw shares beside CUBIC, queues without another algorithm, and the use of lossy paths."""
     shares = {f"{b:g} BDP": _draw(runs, "beside", "share", buffer=b) for b in BUFFERS}
-    shares["500 ms, 4 Mbit/s"] = _draw(runs, "calls", "share", company="cubic")
+    shares["call, 500 ms"] = _draw(runs, "calls", "share", company="cubic")
     queues = {
         f"{n} flow{'s' * (n > 1)}": _draw(runs, "alone", "queue_ms", flows=n, rtt_ms=20, buffer=5.0)
         for n in (1, 4)
@@ -119,9 +119,9 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         for text, loss in (("no losses", 0.0), ("1 % lost at random", 0.01))
     }
     panels = [
-        Dots("Beside one CUBIC flow", "share of what both send", shares, 0.5),
-        Dots("Without another, buffer of 100 ms", "mean queueing delay (ms)", queues, log=True),
-        Dots("Alone on a lossy path", "throughput (Mbit/s)", losses),
+        Dots("One flow beside one CUBIC flow", "share of what both send", shares, 0.5),
+        Dots("Flows of one algorithm, 20 ms", "mean queueing delay (ms)", queues, log=True),
+        Dots("One flow on a lossy path, 40 ms", "throughput (Mbit/s)", losses),
     ]
     caption = (
         "One flow beside one CUBIC flow, 100 Mbit/s, 40 ms (calls: 4 Mbit/s, 50 ms), dotted: an"
