@@ -1,1 +1,1 @@
-"""What the sources of Copa, PCC Vivace, LEDBAT++ and GCC state of them."""
+"""Statements of the sources of Copa, PCC Vivace, LEDBAT++ and GCC."""
