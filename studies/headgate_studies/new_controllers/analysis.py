@@ -98,7 +98,7 @@ def tables(runs: Runs) -> tuple[Listing, ...]:
 
 
 def _draw(runs: Runs, part: str, value: str, **levels: Any) -> dict[str, Any]:
-    """Return the interval of a measure for each algorithm or form of GCC that has one."""
+    """Return the interval of a measure for each algorithm or form of GCC with such runs."""
     label = "variant" if part == "calls" else "cca"
     found = {
         name: _find(runs, part, value, **{label: key}, **levels) for key, name in NAMES.items()
