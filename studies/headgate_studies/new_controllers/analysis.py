@@ -39,7 +39,8 @@ def keep(result: Result) -> Result:
         rows[: GROWTH_ROWS * SECOND : SECOND] = rows[-1:] = True
         for i in find_falls(series["t_s"], series["target_bps"]):
             rows[i - SECOND : i + 1] = True
-    return Result({**kept.tables, "media_series": series.where(np.flatnonzero(rows))}, kept.meta)
+    fewer = Table(series.name, {name: series[name][rows] for name in series})
+    return Result({**kept.tables, "media_series": fewer}, kept.meta)
 
 
 def data(runs: Runs) -> tuple[Table, ...]:
