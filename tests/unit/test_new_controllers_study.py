@@ -23,7 +23,7 @@ PARTS = {"alone", "lossy", "far", "spread", "beside", "clearing", "staggered", "
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     asked = plan_study(NAME, "quick", tmp_path_factory.mktemp("out"))
-    times = {part: {"duration": "5 s", "warmup": "2 s"} for part in PARTS}
+    times: dict[str, Any] = {part: {"duration": "5 s", "warmup": "2 s"} for part in PARTS}
     times |= {
         "staggered": {"duration": "42 s", "warmup": "40 s"},
         "joins": {"duration": "75 s", "warmup": "0 s", "joins_s": 2},
