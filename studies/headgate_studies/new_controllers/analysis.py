@@ -39,8 +39,7 @@ def keep(result: Result) -> Result:
         rows[: GROWTH_ROWS * SECOND : SECOND] = rows[-1:] = True
         for i in find_falls(series["t_s"], series["target_bps"]):
             rows[i - SECOND : i + 1] = True
-    fewer = Table(series.name, {name: series[name][rows] for name in series})
-    return Result({**kept.tables, "media_series": fewer}, kept.meta)
+    return Result({**kept.tables, "media_series": series.where(np.flatnonzero(rows))}, kept.meta)
 
 
 def data(runs: Runs) -> tuple[Table, ...]:
