@@ -14,5 +14,6 @@ OTHER_STUDIES = {
     "new-controllers": "sources of Copa, PCC Vivace, LEDBAT++ and GCC",
     "nist-duration": "ours: the results of the published duration that a shortened run preserves",
     "nist-scale": "ours: the results of a large network that a small one preserves",
+    "scream-tests": "Ericsson Research 2024: EricssonResearch/scream, test-record.md",
     "starvation": "Arun, Alizadeh, Balakrishnan 2022",
 }

@@ -1,0 +1,1 @@
+"""Published tests of SCReAMv2 beside TCP Prague, as claims."""
