@@ -9,6 +9,9 @@ from headgate import Scenario, dumbbell
 from headgate.lab import Setup
 from headgate_studies.paths import draw_starts, flow, seconds
 
+#: How long a link that gathers packets is up.
+OPEN_US = 20
+
 
 def add_flows(setup: Setup, *, frames: str, rtt_ms: int, form: str, seed: int) -> Scenario:
     """Let one flow after another join a stream at a queue."""
@@ -16,6 +19,46 @@ def add_flows(setup: Setup, *, frames: str, rtt_ms: int, form: str, seed: int) -
     made = settings["forms"][form]
     stream = settings["frames"][frames] | {"rate_controller": made["scream"]}
     return join(settings, rtt_ms, stream, made["prague"], seed)
+
+
+def change_one(setup: Setup, *, change: str, rtt_ms: int, seed: int) -> Scenario:
+    """Do the same with frames of a fixed size, today's Prague, and one thing changed."""
+    settings, given = setup.settings, setup.settings["changes"][change]
+    form = settings["forms"]["today"]
+    controller = given.get("scream", form["scream"])
+    stream = {**given.get("stream", {}), "rate_controller": controller}
+    made = join(settings, rtt_ms, stream, form["prague"], seed).to_dict()
+    made["network"]["queue"] |= given.get("queue", {})
+    for one in made["traffic"][1:] if "flows" in given else ():
+        one["transport"] = {**settings["transport"], **given["flows"]}
+    if "lumps_us" in given:
+        _gather(made, given["lumps_us"])
+    return Scenario.model_validate(made)
+
+
+def _gather(made: dict[str, Any], every_us: int) -> None:
+    """Let the packets of the flows reach the queue in lumps, by a link that is down in between."""
+    given = made["network"]
+    closed_us = every_us - OPEN_US
+    outage = {"start": "0 s", "duration": f"{closed_us} us", "every": f"{every_us} us"}
+    lumps = {"outages": [{**outage, "queue": "keep"}], "reverse": {"outages": []}}
+    delay = f"{float(given['rtt'].split()[0]) / 2} ms"
+    bottleneck = {"rate": given["rate"], "queue": given["queue"], "buffer": given["buffer"]}
+    back = {"rate": given["host_rate"], "queue": "drop_tail"}
+    made["network"] = {
+        "kind": "graph",
+        "routers": [{"name": name} for name in ("stream", "flows", "queue", "receiver")],
+        "links": [
+            {"ends": ["stream", "queue"], "rate": given["host_rate"], "delay": "1 us"},
+            {"ends": ["flows", "queue"], "rate": "10 Gbit/s", "delay": "1 us", **lumps},
+            {"ends": ["queue", "receiver"], "delay": delay, **bottleneck, "reverse": back},
+        ],
+        "host_rate": "10 Gbit/s",
+        "buffer": given["buffer"],
+    }
+    for one in made["traffic"]:
+        source = "stream" if one["kind"] == "media" else "flows"
+        one |= {"source": source, "receiver": "receiver"}
 
 
 def join(
