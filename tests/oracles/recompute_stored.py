@@ -17,7 +17,8 @@ STORED = {"buffer-sizing": "quick", "cubic-rfc9438": "standard", "fast": "standa
           "l4s-tests": "standard", "mix": "standard", "new-controllers": "standard",
           "nist-1a": "corners", "nist-1b": "standard", "nist-2a": "corners", "nist-2b": "standard",
           "nist-2c": "corners", "nist-duration": "standard", "nist-scale": "quick",
-          "nist-sensitivity": "standard", "nist-unknowns": "standard", "senders": "quick",
+          "nist-sensitivity": "standard", "nist-unknowns": "standard",
+          "scream-tests": "standard", "senders": "quick",
           "starvation": "standard", "tcp-red": "standard", "tcp-replacements": "quick",
           "vcp": "standard"}
 

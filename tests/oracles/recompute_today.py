@@ -1,4 +1,4 @@
-"""Claims of four studies of current questions from their stored runs, by pandas and NumPy."""
+"""Claims of five studies of current questions from their stored runs, by pandas and NumPy."""
 
 # fmt: off
 import math
@@ -150,6 +150,12 @@ def find_distance(study, row, form="none"):  # the larger relative distance of b
                 return abs(ours / one["mbps"] - 1).max()
     return math.nan
 
+def find_rate(study, frames, rtt, flows, form="today"):  # Mbit/s of RTP packets in a period
+    keys = replicates(study, "steps", frames, rtt, form)
+    received = [run(study, key, "media").sort_values("period").bytes_received.iloc[flows]
+                for key in keys]
+    return mean(received) * 8 / 10 * 1372 / 1414 / 1e6
+
 CUBIC = "cubic-rfc9438"
 MEASURES = {"mix": measure_mix, CUBIC: measure_cubic, "l4s-tests": measure_l4s,
             CONTROLLERS: measure_new}
@@ -157,7 +163,7 @@ TODAY = {
     "distance_from_ends": distance_from_ends, "change_over_round_trips": change_over_round_trips,
     "fall_of_stop": lambda _, place, cca, shallow, deep: mean(
         stops(place, cca, shallow) - stops(place, cca, deep)),
-    "find_distance": find_distance,
+    "find_distance": find_distance, "find_rate": find_rate,
     "largest_beyond": lambda _, cca: largest_ratio(cca, beyond=True),
     "largest_within": lambda _, cca: largest_ratio(cca, beyond=False),
 }

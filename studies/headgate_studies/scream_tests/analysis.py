@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from headgate import Result, Table
 from headgate.figures import GREY, ORDER, PALE, make_axes, use_style
-from headgate.lab import Listing, Picture, Runs
+from headgate.lab import Key, Listing, Picture, Runs
 from headgate.stats import compute_mean_interval
 from headgate_studies.designed import tidy
 from headgate_studies.scream_tests.findings import (
@@ -81,8 +81,10 @@ def tables(runs: Runs) -> tuple[Listing, ...]:
 def _list_causes(runs: Runs) -> Listing:
     listed = []
     for rtt_ms in runs.setup.settings["changed_rtts_ms"]:
-        for change in runs.setup.settings["changes"]:
-            results = runs.replicates("causes", change, rtt_ms)
+        keys: dict[str, Key] = {"none": ("steps", "fixed", rtt_ms, "today")}
+        keys |= {change: ("causes", change, rtt_ms) for change in runs.setup.settings["changes"]}
+        for change, key in keys.items():
+            results = runs.replicates(*key)
             means = np.mean([rates_mbps(result) for result in results], axis=0)
             own, others = np.mean([marked_shares(result) for result in results], axis=0) * 100
             listed.append((change, rtt_ms, *means, own[1], others[1], own[4], others[4]))
