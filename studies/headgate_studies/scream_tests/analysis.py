@@ -84,7 +84,10 @@ def _list_causes(runs: Runs) -> Listing:
         keys: dict[str, Key] = {"none": ("steps", "fixed", rtt_ms, "today")}
         keys |= {change: ("causes", change, rtt_ms) for change in runs.setup.settings["changes"]}
         for change, key in keys.items():
-            results = runs.replicates(*key)
+            each = [(*key, seed) for seed in runs.setup.seeds]
+            results = [runs[one] for one in each if one in runs.results]
+            if not results:
+                continue
             means = np.mean([rates_mbps(result) for result in results], axis=0)
             own, others = np.mean([marked_shares(result) for result in results], axis=0) * 100
             listed.append((change, rtt_ms, *means, own[1], others[1], own[4], others[4]))
