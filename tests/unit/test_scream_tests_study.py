@@ -21,7 +21,7 @@ from headgate_studies.scream_tests.findings import (
 from headgate_studies.scream_tests.published import read_rates
 
 NAME = "scream-tests"
-CHANGES = ("reports", "lumps-1000us")
+CHANGES = ("reports", "lumps-2000us")
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +76,9 @@ def test_packets_are_those_of_the_program() -> None:
 
 
 def test_lumps_leave_together_and_wait_for_no_more_than_their_time() -> None:
-    made = _scenario("causes", "lumps-1000us", 25).to_dict()
+    made = _scenario("causes", "lumps-2000us", 25).to_dict()
     (outage,) = made["network"]["links"][1]["outages"]
-    assert (outage["duration"], outage["every"], outage["queue"]) == ("980 us", "1 ms", "keep")
+    assert (outage["duration"], outage["every"], outage["queue"]) == ("1980 us", "2 ms", "keep")
     assert [one["source"] for one in made["traffic"]] == ["stream", *["flows"] * 4]
 
 
