@@ -151,10 +151,8 @@ def find_distance(study, row, form="none"):  # the larger relative distance of b
     return math.nan
 
 def find_rate(study, frames, rtt, flows, form="today"):  # Mbit/s of RTP packets in a period
-    keys = replicates(study, "steps", frames, rtt, form)
-    received = [run(study, key, "media").sort_values("period").bytes_received.iloc[flows]
-                for key in keys]
-    return mean(received) * 8 / 10 * 1372 / 1414 / 1e6
+    return mean(run(study, key, "media").received_bps.iloc[flows] * 1372 / 1414 / 1e6
+                for key in replicates(study, "steps", frames, rtt, form))
 
 CUBIC = "cubic-rfc9438"
 MEASURES = {"mix": measure_mix, CUBIC: measure_cubic, "l4s-tests": measure_l4s,
