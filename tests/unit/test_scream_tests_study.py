@@ -78,7 +78,7 @@ def test_packets_are_those_of_the_program() -> None:
 def test_lumps_leave_together_and_wait_for_no_more_than_their_time() -> None:
     made = _scenario("causes", "lumps-2000us", 25).to_dict()
     (outage,) = made["network"]["links"][1]["outages"]
-    assert (outage["duration"], outage["every"], outage["queue"]) == ("1980 us", "2 ms", "keep")
+    assert (outage["duration"], outage["every"], outage["queue"]) == ("1.98 ms", "2 ms", "keep")
     assert [one["source"] for one in made["traffic"]] == ["stream", *["flows"] * 4]
 
 

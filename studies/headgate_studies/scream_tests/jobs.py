@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from headgate import Scenario, dumbbell
-from headgate.lab import Setup
+from headgate.lab import Labels, Setup
 from headgate_studies.paths import draw_starts, flow, seconds
 
 #: How long a link that gathers packets is up.
 OPEN_US = 20
+
+
+def choose_forms(setup: Setup) -> Iterator[Labels]:
+    """Give the tests with each form of the programs; the draft has frames of a fixed size."""
+    settings = setup.settings
+    for frames, rtt_ms, form in product(settings["frames"], settings["rtts_ms"], settings["forms"]):
+        if form != "draft" or frames == "fixed":
+            yield {"frames": frames, "rtt_ms": rtt_ms, "form": form}
+
+
+def choose_changes(setup: Setup) -> Iterator[Labels]:
+    """Give the changes; lumps, whose outages take long to plan, at 25 ms in two replicates."""
+    settings = setup.settings
+    for change, rtt_ms, seed in product(
+        settings["changes"], settings["changed_rtts_ms"], setup.seeds
+    ):
+        if "lumps_us" not in settings["changes"][change] or (rtt_ms == 25 and seed <= 2):
+            yield {"change": change, "rtt_ms": rtt_ms, "seed": seed}
 
 
 def add_flows(setup: Setup, *, frames: str, rtt_ms: int, form: str, seed: int) -> Scenario:
