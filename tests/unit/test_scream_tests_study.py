@@ -119,7 +119,7 @@ def test_every_claim_of_this_scale_is_judged(outcome: StudyOutcome) -> None:
 
 
 def test_the_answers_tables_and_picture(outcome: StudyOutcome) -> None:
-    assert len(outcome.sentences) == 5
+    assert len(outcome.sentences) == 5 + 1  # and the count of verdicts
     assert outcome.sentences[0].startswith("With frames of a fixed size, beside today's Prague")
     rates, changes = outcome.analysis.tables
     assert len(rates.rows) == 4 + 3
