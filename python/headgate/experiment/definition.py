@@ -81,7 +81,7 @@ class Definition:
 
     @cached_property
     def made(self) -> MadeDesign:
-        """The design, crossed, without the combinations that `where` refuses.
+        """The design, crossed, without the combinations that its condition refuses.
 
         Raises HeadgateError.
         """
