@@ -281,7 +281,10 @@ def _signed(column: NDArray[Any] | Words) -> NDArray[Any] | Words:
 
     A difference of counts may be negative; unsigned numbers of NumPy would wrap around.
     """
-    if isinstance(column, Words) or column.dtype.kind != "u":
+    if isinstance(column, Words):
+        return column
+    column = np.asarray(column)  # of a list too
+    if column.dtype.kind != "u":
         return column
     is_small = column.dtype.itemsize < 8 or not (column > np.iinfo(np.int64).max).any()
     return column.astype(np.int64) if is_small else column
