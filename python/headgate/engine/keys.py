@@ -60,6 +60,7 @@ class ParkingLotKeys(PortKeys, total=False):
     hops: int
     rtt: str
     loss: float
+    impairments: Sequence[Keys]
     host_rate: str | None
 
 
