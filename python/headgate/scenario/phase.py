@@ -13,6 +13,8 @@ Plan = Mapping[str, Any]
 
 #: More flows at a queue disturb each other enough.
 MOST_FLOWS = 12
+#: Packets of a flow that lasts long enough to lose packets many times.
+LONG_PACKETS = 10_000
 #: A packet, in bits, of which half a transmission time is proposed as mean jitter.
 PACKET_BITS = 12_000
 
@@ -25,7 +27,7 @@ def warn_of_phase(plan: Plan, routes: Routes) -> Iterator[str]:
     gateways). Shares can be wrong by a factor of ten.
     """
     items = plan["traffic"]
-    if not all(_is_endless(item) for item in items) or any(map(_has_chance, _places(plan))):
+    if not all(_is_long(item) for item in items) or any(map(_has_chance, _places(plan))):
         return
     if sum(item["count"] for item in items) < 2 or _is_delay_based(plan):
         return
@@ -43,8 +45,9 @@ def _describe(link: Mapping[str, Any], flows: int) -> str:
     return (
         f"{link['name']}: {flows} flows share its drop-tail queue, and nothing in the scenario is"
         " random. Fractions of a packet's time then decide which flow loses packets, and rates can"
-        " be wrong by a factor of several (traffic phase effects). Give the link"
-        f' impairments = [{{ name = "jitter", mean = "{mean}" }}], and compare several seeds'
+        " be wrong by a factor of several (traffic phase effects). Write"
+        f' impairments = [{{ name = "jitter", mean = "{mean}" }}] in [network], or in the link of a'
+        " graph, and compare several seeds"
     )
 
 
@@ -64,9 +67,11 @@ def _has_chance(place: Mapping[str, Any]) -> bool:
     return any(place.get(key) for key in keys)
 
 
-def _is_endless(item: Mapping[str, Any]) -> bool:
-    is_flow = item["kind"] == "flows" and "law" in item and "key" not in item
-    return is_flow and item["packets"] is None and not item.get("pauses")
+def _is_long(item: Mapping[str, Any]) -> bool:
+    """Return whether an item consists of flows that are endless or long, and do not pause."""
+    if item["kind"] != "flows" or "key" in item or item.get("pauses"):
+        return False
+    return item["packets"] is None or item["packets"] >= LONG_PACKETS
 
 
 def _is_delay_based(plan: Plan) -> bool:

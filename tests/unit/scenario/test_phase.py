@@ -25,12 +25,16 @@ def test_the_warning_proposes_a_jitter_of_half_a_packets_time() -> None:
     assert said == (
         "bottleneck: 2 flows share its drop-tail queue, and nothing in the scenario is random."
         " Fractions of a packet's time then decide which flow loses packets, and rates can be"
-        " wrong by a factor of several (traffic phase effects). Give the link"
-        ' impairments = [{ name = "jitter", mean = "300 us" }], and compare several seeds'
+        " wrong by a factor of several (traffic phase effects). Write"
+        ' impairments = [{ name = "jitter", mean = "300 us" }] in [network], or in the link of a'
+        " graph, and compare several seeds"
     )
 
 
-@pytest.mark.parametrize("flows", [(RENO, CUBIC), (RENO, FAR), ({**RENO, "count": 11}, CUBIC)])
+@pytest.mark.parametrize(
+    "flows",
+    [(RENO, CUBIC), (RENO, FAR), ({**RENO, "count": 11}, CUBIC), (RENO, {**CUBIC, "size": "1 GB"})],
+)
 def test_few_flows_that_differ_are_doubted(flows: tuple[dict[str, Any], ...]) -> None:
     assert doubts({}, *flows)
 
