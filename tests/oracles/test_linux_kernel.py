@@ -192,6 +192,25 @@ def test_cakes_flows_fall_out_of_step_as_the_kernels_do() -> None:
         assert low <= found[name] <= high, (name, found[name], low, high)
 
 
+def buckets(burst: int, flows: int) -> list[float]:
+    """Give the kernel's goodputs, Mbit/s, under marks at 1 ms below a bucket of some bytes."""
+    name = f"burst{burst}-{flows}"
+    return [float(row["goodput_mbps"]) for row in rows("uml/buckets.csv") if row["run"] == name]
+
+
+@pytest.mark.parametrize("flows", [1, 4])
+def test_a_bucket_makes_up_for_the_times_without_packets(flows: int) -> None:
+    """The larger the kernel's bucket, the more goodput; a line has less than two packets' bucket.
+
+    A bucket of one packet loses besides the time by which its timer is late, and a line does not.
+    """
+    goodput = means(f"fqcodelstep{flows}")["goodput_mbps"]
+    assert max(buckets(1500, flows)) < goodput < min(buckets(3000, flows))
+    assert max(buckets(3000, flows)) < min(buckets(6000, flows))
+    stored = [float(row["goodput_mbps"]) for row in REPEATS[f"fqcodelstep{flows}"]]
+    assert np.mean(buckets(3000, flows)) == pytest.approx(np.mean(stored), rel=0.01)
+
+
 @pytest.mark.parametrize("case", ["cubic-33", "cubic-67", "cubic-67-fq", "cubic-201-fq"])
 def test_hystart_ends_slow_start_where_the_kernel_does(case: str) -> None:
     """A train of half an RTT ends it; if the sender paces, one of a whole RTT."""

@@ -1,7 +1,7 @@
 """Measures all that is stored of the booted kernel: `python -m tests.oracles.uml.measure OUT`.
 
-Each batch runs `REPEATS` times for a minute. `OUT` gets `runs.csv` and `joins.csv`, and a folder of
-samples for each batch; one that is there already is not run again.
+Each batch runs `REPEATS` times for a minute. `OUT` gets `runs.csv`, `joins.csv` and `buckets.csv`,
+and a folder of samples for each batch; one that is there already is not run again.
 """
 
 import sys
@@ -13,7 +13,7 @@ from .figures import of_batch, write
 REPEATS = 3
 SECONDS, INTERVAL_MS = 60, 10
 FIFO = {buffer: f"netem rate 20mbit -14 limit {buffer + 1}" for buffer in (33, 67, 201)}
-BUCKET = "tbf rate 20mbit burst 3000 limit 10000000"
+BUCKET_BYTES = 3000
 RED = "red limit 300000 min 30000 max 90000 avpkt 1500 burst 34 bandwidth 20Mbit probability 0.1"
 MARKING = "red limit 101000 min 15000 max 16500 avpkt 1500 burst 10 bandwidth 20Mbit"
 QDISCS = {
@@ -28,6 +28,7 @@ QDISCS = {
 #: CAKE shapes by itself. `overhead 0` counts packets without the header of Ethernet.
 SHAPER = "cake bandwidth 20mbit besteffort overhead 0"
 DELAY_MS = 40.0
+Flows = tuple[tuple[str, float], ...]
 
 
 def alone(cca: str, buffer: int, sender_qdisc: str = "none") -> Run:
@@ -38,9 +39,19 @@ def alone(cca: str, buffer: int, sender_qdisc: str = "none") -> Run:
 
 def queued(qdisc: str, flows: int) -> Run:
     """Flows over a queue discipline below a token bucket."""
+    return Run(f"{qdisc}{flows}", DELAY_MS, *below_bucket(qdisc, flows))
+
+
+def below_bucket(qdisc: str, flows: int, burst: int = BUCKET_BYTES) -> tuple[str, Flows]:
+    """A token bucket of some bytes with the discipline below it, and the flows."""
     cca = "dctcp" if qdisc in ("dctcp", "fqcodelstep") else "cubic"
-    bottleneck = f"{BUCKET} | {QDISCS[qdisc]}"
-    return Run(f"{qdisc}{flows}", DELAY_MS, bottleneck, ((cca, 0.0),) * flows)
+    bucket = f"tbf rate 20mbit burst {burst} limit 10000000"
+    return f"{bucket} | {QDISCS[qdisc]}", ((cca, 0.0),) * flows
+
+
+def in_bucket(burst: int, flows: int) -> Run:
+    """Flows that are marked at 1 ms below a bucket of another size."""
+    return Run(f"burst{burst}-{flows}", DELAY_MS, *below_bucket("fqcodelstep", flows, burst))
 
 
 def shaped(flows: int) -> Run:
@@ -70,13 +81,17 @@ BATCHES = {
     "V": [queued("cake", 16)],
     "W": [shaped(16)],
     "X": [queued("fqcodelstep", flows) for flows in (1, 4)],
+    "Y": [in_bucket(burst, flows) for burst in (1500, 3000, 6000) for flows in (1, 4)],
 }
+#: Tables of the batches that are not in `runs`, and the column each table is sorted by.
+TABLES = {"L": "joins", "Y": "buckets"}
+SORTED_BY = {"runs": "run", "joins": "beside", "buckets": "run"}
 
 
 def main() -> None:
     """Run what is missing, and write the tables."""
     out = Path(sys.argv[1])
-    tables: dict[str, list[dict[str, object]]] = {"runs": [], "joins": []}
+    tables: dict[str, list[dict[str, object]]] = {name: [] for name in SORTED_BY}
     for repeat in range(1, REPEATS + 1):
         for batch, runs in BATCHES.items():
             folder = out / f"{batch}{repeat}"
@@ -85,10 +100,9 @@ def main() -> None:
             rows = of_batch(runs, folder)
             print(folder.name, "kept" if rows else "left out: the machine did not keep time")
             named = [row | {"batch": f"{batch}{repeat}.{at}"} for at, row in enumerate(rows)]
-            tables["joins" if batch == "L" else "runs"] += named
-    for name, table in tables.items():
-        key = "run" if name == "runs" else "beside"
-        write(sorted(table, key=lambda row: str(row[key])), out / f"{name}.csv")
+            tables[TABLES.get(batch, "runs")] += named
+    for name, key in SORTED_BY.items():
+        write(sorted(tables[name], key=lambda row: str(row[key])), out / f"{name}.csv")
 
 
 if __name__ == "__main__":
