@@ -33,7 +33,8 @@ BUILT_FROM := pyproject.toml studies/pyproject.toml constraints.txt Cargo.toml C
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 NO_EXTENSION := --workspace --exclude headgate-py
 EMBEDDING := --quiet --locked --manifest-path examples/embedding/Cargo.toml --target-dir target/embedding
-QUIC_BENCH := --quiet --locked --manifest-path quic-bench/Cargo.toml --target-dir target/quic-bench --features noq
+QUIC_BENCH = --quiet --locked --manifest-path quic-bench/Cargo.toml --target-dir target/quic-bench \
+	--features "noq $$(scripts/quiche-feature.sh)"
 
 .PHONY: help
 help: ## List the targets
@@ -105,7 +106,7 @@ embedding: ## Our controllers in quinn, and that of s2n-quic in our dumbbell (Ru
 	$(CARGO) test $(EMBEDDING)
 
 .PHONY: quic-bench
-quic-bench: ## The congestion control of QUIC stacks (quinn, noq) in simulated time: tests, and all scenarios (Rust >= 1.88)
+quic-bench: ## The congestion control of QUIC stacks in simulated time: tests, and all scenarios (Rust >= 1.88)
 	$(CARGO) clippy $(QUIC_BENCH) --all-targets -- -D warnings
 	$(CARGO) test $(QUIC_BENCH)
 	$(CARGO) run $(QUIC_BENCH) --example own_stack -- run quic-bench/scenarios/*.toml --fail-on differs

@@ -184,7 +184,7 @@ impl Endpoint for Side {
 }
 
 fn write(connection: &mut Connection, bytes: u64, is_last: bool) -> u64 {
-    const ZEROS: [u8; 65_536] = [0; 65_536];
+    static ZEROS: [u8; 65_536] = [0; 65_536];
     let mut done = 0;
     while connection.is_established() && done < bytes {
         let most = ZEROS.len().min((bytes - done) as usize);
