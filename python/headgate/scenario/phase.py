@@ -63,8 +63,15 @@ def _places(plan: Plan) -> Iterator[Mapping[str, Any]]:
 
 def _has_chance(place: Mapping[str, Any]) -> bool:
     """Return whether a link adds delays or losses, or changes at given times."""
-    keys = ("loss", "lose", "ingress", "impairments", "trace", "changes", "outages", "feedback")
-    return any(place.get(key) for key in keys)
+    keys = ("loss", "lose", "trace", "changes", "outages", "feedback")
+    impairments = (*place.get("ingress", ()), *place.get("impairments", ()))
+    return any(place.get(key) for key in keys) or any(map(_has_effect, impairments))
+
+
+def _has_effect(impairment: Mapping[str, Any]) -> bool:
+    """Return whether a number of an impairment differs from 0; a jitter with a mean of 0 has none."""
+    numbers = [value for value in impairment["params"].values() if not isinstance(value, str)]
+    return not numbers or any(numbers)
 
 
 def _is_long(item: Mapping[str, Any]) -> bool:

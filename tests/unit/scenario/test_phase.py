@@ -39,6 +39,11 @@ def test_few_flows_that_differ_are_doubted(flows: tuple[dict[str, Any], ...]) ->
     assert doubts({}, *flows)
 
 
+def test_a_jitter_of_nothing_is_no_chance() -> None:
+    """As at the first level of a sweep of jitter, which is compared with the others."""
+    assert doubts({"impairments": [{"name": "jitter", "mean": "0 s"}]}, RENO, FAR)
+
+
 @pytest.mark.parametrize(
     ("network", "flows"),
     [
