@@ -69,7 +69,7 @@ headgate_model::choices! {
 
 headgate_model::params! {
     /// Text or program that is followed. The parameters below, except marks, beta_loss, beta_ecn,
-    /// delay_target, virtual_rtt and discard, belong to the draft.
+    /// delay_target, virtual_rtt, pacing_headroom and discard, belong to the draft.
     variant: choice(Variant, "draft-johansson-ccwg-rfc8298bis-screamv2"),
     /// Marks that the sender reacts to.
     marks: choice(Marks, "draft-johansson-ccwg-rfc8298bis-screamv2"),
@@ -86,7 +86,7 @@ headgate_model::params! {
     post_congestion_rtts: number(100.0, (1.0, 100_000.0), "1", "draft-johansson-ccwg-rfc8298bis-screamv2"),
     /// Round trip whose growth flows with shorter ones have.
     virtual_rtt_s: number(0.025, (0.001, 1.0), "s", "draft-johansson-ccwg-rfc8298bis-screamv2"),
-    /// Pacing rate as a multiple of the target rate.
+    /// Pacing rate as a multiple of the target rate (`packetPacingHeadroom` of the program).
     pacing_headroom: number(1.5, (1.0, 100.0), "1", "draft-johansson-ccwg-rfc8298bis-screamv2"),
     /// Greatest factor by which pacing is faster near the greatest target rate.
     relaxed_pacing: number(4.0, (1.0, 100.0), "1", "draft-johansson-ccwg-rfc8298bis-screamv2"),

@@ -19,9 +19,7 @@ const POST_CONGESTION_S: f64 = 4.0;
 /// multiples.
 const FLIGHT_HEADROOM: f64 = 2.0;
 const WINDOW_OVERHEAD: f64 = 1.5;
-/// Pacing headroom, and its greatest factor for large frames (`packetPacingHeadroom`,
-/// `adaptivePaceHeadroom`).
-const PACING: f64 = 1.5;
+/// Greatest factor of the pacing headroom for large frames (`adaptivePaceHeadroom`).
 const MOST_ADAPTIVE: f64 = 1.5;
 /// Smallest nominal frame for which pacing adapts, bytes.
 const LEAST_FRAME: f64 = 500.0;
@@ -154,7 +152,8 @@ impl Scream {
         let rtt_s = (self.srtt_s + 0.001).clamp(0.001, 0.2);
         let target = small * payload / self.memory.high_size * 8.0 * self.ref_wnd / rtt_s;
         rates.target_bps = target.clamp(stream.min_bps, stream.max_bps);
-        rates.pacing_bps = (rates.target_bps * PACING * self.memory.pacing).max(MIN_PACE_BPS);
+        let pacing_bps = rates.target_bps * self.params.pacing_headroom * self.memory.pacing;
+        rates.pacing_bps = pacing_bps.max(MIN_PACE_BPS);
         rates.window_bytes = self.ref_wnd * WINDOW_OVERHEAD * self.memory.high_size + stream.packet_bytes;
         rates.discard_s = self.params.discard_s;
     }

@@ -52,6 +52,16 @@ fn report(now_s: f64, packets: &[PacketReport]) -> Report {
 }
 
 #[test]
+fn pacing_follows_its_headroom_in_both_variants() {
+    for variant in [Variant::Draft, Variant::Of2024] {
+        for pacing_headroom in [1.28, 1.5] {
+            let (_, rates) = begun(Params { variant, pacing_headroom, ..params() });
+            assert!((rates.pacing_bps / rates.target_bps - pacing_headroom).abs() < 1e-9, "{rates:?}");
+        }
+    }
+}
+
+#[test]
 fn the_first_round_trip_sets_window_target_and_pacing() {
     let (controller, rates) = begun(params());
     assert_eq!(controller.srtt_s, 0.02);
