@@ -14,6 +14,7 @@ from headgate.experiment.study.study import load, plan_study
 from headgate_studies.scream_tests.findings import (
     LINE_BYTES,
     RTP_BYTES,
+    changed_ratios,
     find_rate,
     marked_shares,
     rates_mbps,
@@ -21,7 +22,7 @@ from headgate_studies.scream_tests.findings import (
 from headgate_studies.scream_tests.published import read_rates
 
 NAME = "scream-tests"
-CHANGES = ("reports", "lumps-2000us")
+CHANGES = ("reports", "paced-less", "lumps-2000us")
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +104,17 @@ def test_a_rate_is_the_mean_over_replicates_with_its_interval() -> None:
     assert rates_mbps(made[*key, 1]).tolist() == pytest.approx([78, 29, 3, 2, 1])
 
 
+def test_a_changed_rate_is_compared_with_the_published_one() -> None:
+    """At 25 ms 78, 60, 48, 38 and 29 Mbit/s are published."""
+    study = load(NAME)
+    setup = replace(study.setup(study.scale("quick")), seeds=(1, 2))
+    key = ("causes", "paced-less", 25)
+    made = {(*key, seed): _made([78, mbps, 48, 38, 29]) for seed, mbps in ((1, 29.0), (2, 31.0))}
+    found = changed_ratios(Runs(setup, made), "paced-less")
+    assert found.tolist() == [pytest.approx([1, 0.5, 1, 1, 1])]
+    assert len(changed_ratios(Runs(setup, made), "reports")) == 0
+
+
 def test_marks_of_others_are_those_of_the_link_without_the_streams() -> None:
     """10 of 100 packets of the stream are marked, and 16 of all 300."""
     own, others = marked_shares(_made([1.0] * 5))
@@ -119,7 +131,8 @@ def test_every_claim_of_this_scale_is_judged(outcome: StudyOutcome) -> None:
 
 
 def test_the_answers_tables_and_picture(outcome: StudyOutcome) -> None:
-    assert len(outcome.sentences) == 5 + 1  # and the count of verdicts
+    assert len(outcome.sentences) == 5 + 1 + 1  # a change, and the count of verdicts
+    assert outcome.sentences[5].startswith("With frames of a fixed size, paced at 1.28 times")
     assert outcome.sentences[0].startswith("With frames of a fixed size, beside today's Prague")
     rates, changes = outcome.analysis.tables
     assert len(rates.rows) == 4 + 3

@@ -13,6 +13,7 @@ from headgate.stats import compute_mean_interval
 from headgate_studies.designed import tidy
 from headgate_studies.scream_tests.findings import (
     CLOSE,
+    changed_ratios,
     marked_shares,
     rates_mbps,
     ratios,
@@ -29,7 +30,8 @@ FORMS = {
     "draft": "the draft, beside today's Prague",
 }
 FRAMES = {"fixed": "frames of a fixed size", "varied": "frames of varying sizes"}
-LOOKS = {"today": (ORDER[0], "o"), "older": (ORDER[1], "s")}
+#: The change whose rates are compared and drawn as those of the forms are.
+PACED_LESS: tuple[str | int, ...] = ("causes", "paced-less")
 
 
 def keep(result: Result) -> Result:
@@ -44,19 +46,22 @@ def data(runs: Runs) -> tuple[Table, ...]:
 
 def sentences(runs: Runs) -> tuple[str, ...]:
     """Say how the simulated rates compare with the published ones, and what changes them."""
-    said = []
-    for form, words in FORMS.items():
-        for frames, kind in FRAMES.items():
-            found = ratios(runs, frames, form)
-            if len(found):
-                beside = found[:, 1:]
-                said.append(
-                    f"With {kind}, {words}: alone {_span(found[:, 0])} of the published rate, and"
-                    f" {_span(beside)} beside flows;"
-                    f" {int((abs(found - 1) <= CLOSE).sum())} of {found.size} rates are within"
-                    f" {100 * CLOSE:.0f} %."
-                )
-    return tuple(said)
+    compared = {
+        f"With {kind}, {words}": ratios(runs, frames, form)
+        for form, words in FORMS.items()
+        for frames, kind in FRAMES.items()
+    }
+    paced_less = f"With {FRAMES['fixed']}, paced at 1.28 times the target, {FORMS['today']}"
+    compared[paced_less] = changed_ratios(runs, "paced-less")
+    return tuple(_compare(case, found) for case, found in compared.items() if len(found))
+
+
+def _compare(case: str, found: np.ndarray) -> str:
+    return (
+        f"{case}: alone {_span(found[:, 0])} of the published rate, and {_span(found[:, 1:])}"
+        f" beside flows; within {100 * CLOSE:.0f} %: {int((abs(found - 1) <= CLOSE).sum())} of"
+        f" {found.size} rates."
+    )
 
 
 def _span(found: np.ndarray) -> str:
@@ -133,11 +138,18 @@ def _draw_panel(ax: Axes, runs: Runs, case: tuple[str, int], published: list[int
     centre = np.array(published, float)
     ax.fill_between(COUNTS, (1 - CLOSE) * centre, (1 + CLOSE) * centre, color=PALE, linewidth=0)
     ax.plot(COUNTS, centre, color=GREY, label="published")
-    for form, (colour, mark) in LOOKS.items():
-        found = replicate_rates(runs, "steps", *case, form)
+    keys: dict[str, tuple[str | int, ...]] = {
+        FORMS[form]: ("steps", *case, form) for form in ("today", "older")
+    }
+    if case[0] == "fixed":
+        keys["beside today's Prague, paced at 1.28 times the target"] = PACED_LESS + case[1:]
+    for (label, key), colour, mark in zip(keys.items(), ORDER, "os^", strict=False):
+        if (*key, runs.setup.seeds[0]) not in runs.results:
+            continue
+        found = replicate_rates(runs, *key)
         spans = np.array([compute_mean_interval(one) for one in found.T.tolist()])
         far = abs(spans[:, 1:].T - spans[:, 0])
         ax.errorbar(
-            COUNTS, spans[:, 0], far, color=colour, marker=mark, markersize=3.6, label=FORMS[form]
+            COUNTS, spans[:, 0], far, color=colour, marker=mark, markersize=3.6, label=label
         )
     ax.set(ylim=(0, 100), xticks=COUNTS)

@@ -59,6 +59,18 @@ def ratios(runs: Runs, frames: str, form: str) -> NDArray[np.float64]:
     )
 
 
+def changed_ratios(runs: Runs, change: str) -> NDArray[np.float64]:
+    """Return simulated over published rates after a change, one row each round trip."""
+    published = read_rates()["fixed"]
+    return np.array(
+        [
+            replicate_rates(runs, "causes", change, rtt_ms).mean(axis=0) / published[rtt_ms]
+            for rtt_ms in runs.setup.settings["changed_rtts_ms"]
+            if ("causes", change, rtt_ms, runs.setup.seeds[0]) in runs.results
+        ]
+    )
+
+
 def marked_shares(result: Result) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the marked shares of the stream's packets and of all others at the bottleneck."""
     media, links = result.tables["media"], result.tables["links"]
