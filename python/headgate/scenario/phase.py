@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from headgate.base import catalog
@@ -35,7 +35,7 @@ def warn_of_phase(plan: Plan, routes: Routes) -> Iterator[str]:
     for number, link in enumerate(plan["links"]):
         users = [item for item, path in zip(items, paths, strict=True) if number in path]
         flows = sum(item["count"] for item in users)
-        if _drops_tail(link) and flows <= MOST_FLOWS and len({_kind(item) for item in users}) > 1:
+        if _drops_tail(link) and flows <= MOST_FLOWS and len({*_kinds(users)}) > 1:
             yield _describe(link, flows)
             return
 
@@ -93,10 +93,13 @@ def _drops_tail(link: Mapping[str, Any]) -> bool:
     return link.get("queue") is None and "packets" in (link.get("buffer") or {})
 
 
-def _kind(item: Mapping[str, Any]) -> tuple[object, ...]:
-    """Return algorithm, transport, and ends of flows; flows that agree in them are equal."""
-    ends = [(place["node"], place["edge"]) for of in ("sources", "receivers") for place in item[of]]
-    return item["law"], item["transport"], *ends
+def _kinds(items: Iterable[Mapping[str, Any]]) -> Iterator[tuple[object, ...]]:
+    """Give algorithm, transport, and ends of flows; flows that agree in them are equal."""
+    for item in items:
+        of = ("sources", "receivers")
+        ends = [(place["node"], place["edge"]) for name in of for place in item[name]]
+        for part in item.get("laws") or (item,):
+            yield part["law"], item["transport"], *ends
 
 
 def _path(item: Mapping[str, Any], routes: Routes) -> set[int]:

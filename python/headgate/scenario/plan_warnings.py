@@ -158,13 +158,17 @@ def _has_feedback(link: Mapping[str, Any], scheme: str) -> bool:
 
 
 def _marks(queue: Mapping[str, Any] | None) -> bool:
-    """Return whether a discipline marks packets; a user-defined one may."""
+    """Return whether a discipline marks packets; a user-defined one may.
+
+    One that acts by a threshold or by the waiting time always does, unless it has a switch.
+    """
     if queue is None or "own" in queue:
         return queue is not None
     card, params = catalog.device("queue", queue["name"]), queue["params"]
     ecn = next((param.default for param in card.params if param.name == "ecn"), None)
-    marks = params.get("ecn", ecn) == "on" or params.get("ce_threshold_s", 0) > 0
-    return card.family == "mark" or marks
+    if ecn is None:
+        return card.family in ("mark", "delay")
+    return params.get("ecn", ecn) == "on" or params.get("ce_threshold_s", 0) > 0
 
 
 def _makes_marks(link: Mapping[str, Any]) -> bool:

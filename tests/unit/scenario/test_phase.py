@@ -33,7 +33,13 @@ def test_the_warning_proposes_a_jitter_of_half_a_packets_time() -> None:
 
 @pytest.mark.parametrize(
     "flows",
-    [(RENO, CUBIC), (RENO, FAR), ({**RENO, "count": 11}, CUBIC), (RENO, {**CUBIC, "size": "1 GB"})],
+    [
+        (RENO, CUBIC),
+        (RENO, FAR),
+        ({**RENO, "count": 4, "cca": {"cubic": 0.5, "bbr3": 0.5}},),
+        ({**RENO, "count": 11}, CUBIC),
+        (RENO, {**CUBIC, "size": "1 GB"}),
+    ],
 )
 def test_few_flows_that_differ_are_doubted(flows: tuple[dict[str, Any], ...]) -> None:
     assert doubts({}, *flows)

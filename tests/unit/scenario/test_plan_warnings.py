@@ -43,6 +43,15 @@ def test_dctcp_wants_marks_on_its_way() -> None:
         assert doubts({"queue": queue}, "dctcp"), queue
 
 
+@pytest.mark.parametrize("queue", [card.name for card in catalog.devices() if card.kind == "queue"])
+def test_a_discipline_without_marks_is_warned_of(queue: str) -> None:
+    """Two flows of Prague are marked in a run, or the warning says that they are not."""
+    network = {**DUMBBELL, "buffer": "2 BDP", "queue": queue}
+    made = scenario(network, {**RENO, "cca": "prague", "count": 2}, duration="5 s")
+    ports = made.run().ports
+    assert (sum(ports["marks"]) > 0) != any("marks packets" in said for said in warnings_of(made))
+
+
 def test_an_impairment_that_marks_serves_dctcp() -> None:
     for way in ("ingress", "impairments"):
         assert not doubts({way: [{"name": "ecn-mangle", "ect0": "ce"}]}, "dctcp")
