@@ -6,8 +6,9 @@ __version__ = "0.1.0"
 #: results that were stored under another number are stale.
 RESULTS = 3
 
-#: The same for one algorithm or device, by its name: only results of runs with it become stale.
-RESULTS_OF = {"prague": 1, "scream": 1}
+#: The same for one algorithm or device, by its name, or for one key of scenarios, with its quotes:
+#: only results of runs with it become stale.
+RESULTS_OF = {"prague": 1, "scream": 1, '"trace"': 1}
 
 
 def number_results(text: str) -> list[object]:

@@ -37,6 +37,15 @@ def column(result: Any, table: str, name: str, link: str = "bottleneck") -> floa
     return float(ports[name][row])
 
 
+def saturate(trace: str, duration_s: int) -> tuple[float, float]:
+    """Return rate and capacity of a traced link whose queue is never empty, bit/s."""
+    constant = {"cca": {"name": "constant", "rate": "400 Mbit/s"}, "count": 1}
+    network = {"trace": trace, "rtt": "10 ms", "buffer": "infinite"}
+    result = headgate.dumbbell(flows=[constant], **network).run(duration=f"{duration_s} s")
+    sent_bytes, rate_bps = (column(result, "ports", name) for name in ("sent_bytes", "rate_bps"))
+    return 8 * sent_bytes / duration_s, rate_bps
+
+
 class TestTraces:
     """The format of mahimahi's mm-link: a line for each chance to send 1500 B, in ms."""
 
@@ -66,6 +75,18 @@ class TestTraces:
         file = write(tmp_path / "bursts", *[1000] * 100)
         result = dumbbell(trace=file, buffer="10 packets").run(duration="20 s")
         assert column(result, "ports", "sent_bytes") <= 20 * 12 * 1500 + 20 * 30 * 1500
+
+    def test_a_queue_uses_all_opportunities_of_an_instant(self, tmp_path: Path) -> None:
+        """Four packets each millisecond are 48 Mbit/s, which a full queue gets."""
+        trace = write(tmp_path / "four", *(ms for ms in range(1, 101) for _ in range(4)))
+        sent_bps, rate_bps = saturate(trace, 10)
+        assert rate_bps == 48e6
+        assert sent_bps == pytest.approx(48e6, rel=0.005)
+
+    @pytest.mark.parametrize("trace", TRACES)
+    def test_a_queue_uses_a_whole_synthetic_trace(self, trace: str) -> None:
+        sent_bps, rate_bps = saturate(trace, 60)
+        assert sent_bps == pytest.approx(rate_bps, rel=0.01)
 
     @pytest.mark.parametrize(
         ("text", "said"),

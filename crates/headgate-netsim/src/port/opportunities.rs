@@ -71,12 +71,14 @@ impl Opportunities {
     }
 
     /// Returns when a packet has been carried whose service begins at `now`; `NEVER` if the trace ends
-    /// before. Only a packet that has `waited` can use the rest of an opportunity at this instant: others
-    /// arrived too late for it.
+    /// before. Only a packet that has `waited` can use the rest of an opportunity at this instant, and further
+    /// opportunities of the same instant: others arrived too late for them.
     pub fn serve(&mut self, now: Time, bytes: u64, waited: bool, outages: &Outages) -> Time {
         let here = waited && self.next > 0 && self.trace.at(self.next - 1) == now;
-        self.left = if here { self.left } else { 0 };
-        self.next = self.next.max(self.trace.first_after(now));
+        if !here {
+            self.left = 0;
+            self.next = self.next.max(self.trace.first_after(now));
+        }
         let more = bytes.saturating_sub(self.left).div_ceil(BYTES);
         self.left = self.left + more * BYTES - bytes;
         (0..more).for_each(|_| self.next = self.trace.usable(self.next, outages) + 1);
@@ -153,6 +155,27 @@ mod tests {
             ),
             (0, 4500, 6000, 10_500)
         );
+    }
+
+    /// A queue of full packets gets every opportunity, also where several are at one instant.
+    #[test]
+    fn packets_that_wait_use_all_opportunities_of_an_instant() {
+        let times = [5, 5, 5, 9, 9];
+        let mut line = line(&times, 9);
+        let mut now = 0;
+        for round in 0..3 {
+            for (place, time) in times.iter().enumerate() {
+                let waited = round + place > 0;
+                now = line.serve(now, 1500, waited, &NO_OUTAGES);
+                assert_eq!(now, 9 * round as Time + time, "round {round}, place {place}");
+            }
+        }
+        assert_eq!(line.carried(now, &NO_OUTAGES), 15 * BYTES);
+        // two small packets share an opportunity, and the third one is at the same instant
+        let mut small = self::line(&[5, 5, 9], 9);
+        let ends = [(0, false), (5, true), (5, true), (5, true), (5, true)];
+        let ends = ends.map(|(now, waited)| small.serve(now, 750, waited, &NO_OUTAGES));
+        assert_eq!(ends, [5, 5, 5, 5, 9]);
     }
 
     #[test]
