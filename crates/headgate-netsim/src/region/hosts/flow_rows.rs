@@ -20,8 +20,14 @@ pub fn flow_row<L: ControllerRegistry>(
 ) -> FlowRow {
     let (sender, stats) = (&flow.tcp, &transfer.stats);
     let elapsed = state.now - stats.started;
+    // A flow that ends within the warm-up has delivered and repaired nothing after it.
+    let (baseline_delivered, baseline_repairs) = if state.now <= state.setup.warmup {
+        (sender.una, sender.stats.repairs())
+    } else {
+        (flow.baseline_delivered, flow.baseline_repairs)
+    };
     let Repairs { retransmissions, timeouts, recoveries, undone, spurious_timeouts } =
-        sender.stats.repairs().since(flow.baseline_repairs);
+        sender.stats.repairs().since(baseline_repairs);
     FlowRow {
         traffic: flow.flow_id.0,
         controller: flow.controller,
@@ -35,7 +41,7 @@ pub fn flow_row<L: ControllerRegistry>(
         fct_sender: (status == Status::Finished).then_some(elapsed),
         fct_receiver: transfer.received.filter(|_| status != Status::Abandoned),
         established: stats.established,
-        delivered: transfer.delivered(flow.baseline_delivered, sender.una),
+        delivered: transfer.delivered(baseline_delivered, sender.una),
         delivered_total: transfer.delivered(0, sender.una),
         active: state.now - stats.started.max(state.setup.warmup).min(state.now),
         retransmissions,
