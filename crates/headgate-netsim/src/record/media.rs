@@ -14,7 +14,7 @@ headgate_model::counters! {
         target_sum_bps: Count [HIDDEN], "bit/s", "Sum over the frames of the target rate of the rate controller.";
         packets_sent: Count, "packets", "Packets sent.";
         bytes_sent: Count, "bytes", "Their bytes, with headers.";
-        packets_lost: Count, "packets", "Packets that the sender found lost.";
+        packets_lost: Count, "packets", "Packets that the sender counts as lost: a later one had arrived, or no report for half a second.";
         queue_wait as queue_wait_sum_s: Durations [HIDDEN], "s", "Sum of the times from the capture of a frame until its packets were sent.";
     }
 }

@@ -74,12 +74,14 @@ impl Outstanding {
         }
     }
 
-    /// Settles all packets without a report, so that no byte is in flight.
-    pub fn forget(&mut self) {
+    /// Settles all packets without a report, so that no byte is in flight. Returns their number.
+    pub fn forget(&mut self) -> u64 {
+        let unsettled = self.packets.iter().filter(|packet| !packet.is_settled).count();
         self.first = self.next();
         self.packets.clear();
         self.arrived_below = self.first;
         self.in_flight = 0;
+        unsettled as u64
     }
 
     /// Returns when the oldest packet in flight was sent, picoseconds.

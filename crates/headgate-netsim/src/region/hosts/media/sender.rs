@@ -160,7 +160,7 @@ impl<M: RateController> MediaSender<M> {
     fn check_silence(&mut self, now: Time) {
         let Some(oldest) = self.outstanding.oldest() else { return };
         if now - oldest.max(self.last_report) > SILENCE {
-            self.outstanding.forget();
+            self.counts.packets_lost += self.outstanding.forget();
             self.controller.on_silence(&self.view(now), &mut self.rates);
             self.pad(now);
         }
