@@ -64,9 +64,9 @@ def scales(incomplete: str) -> list[str]:
 
 def tables_of_runs(incomplete: str) -> list[str]:
     """Return the tables of a run with this beginning."""
-    from headgate.data.columns import OF_A_RUN
+    from headgate.data.columns import OF_ANY_RUN
 
-    return _beginning(incomplete, OF_A_RUN)
+    return _beginning(incomplete, OF_ANY_RUN)
 
 
 def _after_commas(incomplete: str, names: Iterable[str]) -> list[str]:

@@ -129,8 +129,8 @@ def print_result(result: Result, out: Path | None, as_json: bool) -> None:
 
 
 def summary(result: Result) -> dict[str, Any]:
-    """Return the cost of a run, its responses, and sums over its flows and ports."""
-    from headgate.data.measures.shown import MOST_PORTS, busiest, by_cca
+    """Return the cost of a run, its responses, and sums over its flows, streams and ports."""
+    from headgate.data.measures.shown import MOST_PORTS, busiest, by_cca, by_stream
 
     table = result.tables["responses"]
     responses = [{key: table[key][row].item() for key in table} for row in range(len(table))]
@@ -142,9 +142,11 @@ def summary(result: Result) -> dict[str, Any]:
         ]
         for name, rows in (
             ("ccas", by_cca(result.tables)),
+            ("streams", by_stream(result.tables)),
             ("ports", busiest(result.tables, MOST_PORTS)),
             ("responses", responses),
         )
+        if rows or name != "streams"
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.data.columns import OF_MEDIA
 from headgate.data.tables import Table
 from headgate.design.factor import Factor
 from headgate.design.factorial import cross
@@ -232,22 +233,7 @@ class Definition:
 
     def _check(self) -> list[str]:
         found = [*dict.fromkeys(self._check_conditions()), *self._check_centre()]
-        measure = self.base.measure
-        absent = {"flows": measure.flows == "none", "series": measure.series == "none"}
-        for response in self.responses:
-            for table in sorted(response.check()):
-                self._require_periods(response.name, table)
-                if absent.get(table):
-                    raise HeadgateError(
-                        f"responses.{response.name}: reads the table {table}, and the scenario"
-                        f" keeps none (measure.{table} = 'none')"
-                    )
-        for kind in self.file.parts:
-            if absent.get(TABLES[kind]):
-                raise HeadgateError(
-                    f"parts: {kind} need the table {TABLES[kind]}, and the scenario keeps none"
-                    f" (measure.{TABLES[kind]} = 'none')"
-                )
+        found += self._check_tables()
         for claim in self.file.claims:
             if claim.value:
                 claims.check(claim, self.first_rows())
@@ -256,12 +242,44 @@ class Definition:
                 user_code.load(*code)
         return found
 
-    def _require_periods(self, response: str, table: str) -> None:
+    def _check_tables(self) -> Iterator[str]:
+        """Refuse what reads a table that no run has, and warn if streams of media are left out."""
+        absent, read = self._absent_tables(), set[str]()
+        reads = [
+            (f"responses.{response.name}: reads", table)
+            for response in self.responses
+            for table in sorted(response.check())
+        ]
+        reads += [(f"parts: {kind} need", TABLES[kind]) for kind in self.file.parts]
+        kept = self.file.tables if isinstance(self.file.tables, tuple) else ()
+        reads += [("tables: keeps", table) for table in kept]
+        for place, table in reads:
+            if place.startswith("responses"):
+                self._require_periods(place, table)
+                read.add(table)
+            if table in absent:
+                raise HeadgateError(f"{place} the table {table}, and {absent[table]}")
+        yield from _warn_of_media(read, absent)
+
+    def _absent_tables(self) -> dict[str, str]:
+        """Return the tables that no run of the scenario has, each with the reason."""
+        measure = self.base.measure
+        kept = {"flows": measure.flows, "series": measure.series}
+        absent = {
+            table: f"the scenario keeps none (measure.{table} = 'none')"
+            for table, keeps in kept.items()
+            if keeps == "none"
+        }
+        if not any(item.kind == "media" for item in self.base.traffic):
+            absent |= dict.fromkeys(OF_MEDIA, 'the scenario has no traffic of the kind "media"')
+        return absent
+
+    def _require_periods(self, place: str, table: str) -> None:
         """Refuse a table without periods for a response that is measured in each period."""
         if self.file.periods and table not in OF_PERIODS:
             known = ", ".join(sorted(OF_PERIODS))
             raise HeadgateError(
-                f"responses.{response}: reads the table {table}, which is of the whole run, and"
+                f"{place} the table {table}, which is of the whole run, and"
                 f" `periods` asks for a value in each period; tables with periods are {known}"
             )
 
@@ -311,3 +329,12 @@ def say_crossed(factors: Sequence[Factor]) -> str:
 def _make_job(condition: Condition, plan: SharedPlan, seed: int) -> Job:
     scenario = condition.scenario.model_copy(update={"seed": seed})
     return Job(scenario, {**condition.labels, "seed": seed}, plan)
+
+
+def _warn_of_media(read: Set[str], absent: Mapping[str, str]) -> Iterator[str]:
+    """Warn if responses read the flows and leave out the streams of media, which are no flows."""
+    if "flows" in read and not {*OF_MEDIA} & {*read, *absent}:
+        yield (
+            "responses: none reads the table media, and the table flows contains no streams of"
+            " media; avg(media.received_bps) and max(media.packet_delay_p95_s) measure them"
+        )

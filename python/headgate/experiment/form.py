@@ -17,7 +17,7 @@ from headgate.base.level_order import LevelOrder
 from headgate.base.messages import also, as_toml
 from headgate.base.terminal import check_name
 from headgate.claims.claim import Claim
-from headgate.data.columns import OF_A_RUN
+from headgate.data.columns import OF_ANY_RUN
 from headgate.design.file import INTERPOLATED, Kind, anchor_factor, join_paths
 from headgate.experiment import extensions, measures
 from headgate.experiment.claims import Until
@@ -145,8 +145,8 @@ class ExperimentFile(ComparisonFile):
     @classmethod
     def _are_tables(cls, given: Any) -> Any:
         for name in given if isinstance(given, tuple) else ():
-            if name not in OF_A_RUN:
-                known = f"the tables are {', '.join(OF_A_RUN)}{also(name, OF_A_RUN)}"
+            if name not in OF_ANY_RUN:
+                known = f"the tables are {', '.join(OF_ANY_RUN)}{also(name, OF_ANY_RUN)}"
                 raise ValueError(f"{name!r} is not a table; {known}")
         return given
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from headgate.base.errors import HeadgateError
 from headgate.base.messages import hint
-from headgate.data.columns import OF_A_RUN, Column
+from headgate.data.columns import OF_ANY_RUN, Column
 
 Better = Literal["higher", "lower", ""]
 
@@ -144,7 +144,7 @@ def find(word: str) -> Measure:
         return NAMED[word]
     if (made := _MADE.fullmatch(word)) is not None:
         return _make(*made.groups())
-    tables = [name for name in OF_A_RUN if any(c.name == word for c in OF_A_RUN[name])]
+    tables = [name for name, of in OF_ANY_RUN.items() if any(c.name == word for c in of)]
     if "responses" in tables and len(tables) == 1:
         column = _column("responses", word)
         asked = f'SELECT avg("{word}") FROM responses'
@@ -186,9 +186,9 @@ def _make(maker: str, table: str, name: str) -> Measure:
 
 
 def _column(table: str, name: str) -> Column:
-    if table not in OF_A_RUN:
-        raise HeadgateError(f"there is no table {table!r}; the tables are {', '.join(OF_A_RUN)}")
-    columns = {column.name: column for column in OF_A_RUN[table]}
+    if table not in OF_ANY_RUN:
+        raise HeadgateError(f"there is no table {table!r}; the tables are {', '.join(OF_ANY_RUN)}")
+    columns = {column.name: column for column in OF_ANY_RUN[table]}
     if name not in columns:
         says = hint(name, columns, f"its columns are {', '.join(columns)}")
         raise HeadgateError(f"{table} has no column {name!r}; {says}")

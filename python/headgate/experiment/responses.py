@@ -18,7 +18,7 @@ import numpy as np
 
 from headgate.base.errors import HeadgateError
 from headgate.base.units import PS_PER_S, parse_time_ps, readable
-from headgate.data.columns import OF_A_RUN
+from headgate.data.columns import OF_A_RUN, OF_ANY_RUN
 from headgate.data.tables import Table
 from headgate.engine.api import Result
 from headgate.experiment import sql
@@ -103,7 +103,7 @@ class Response:
 
 #: Tables with a column of periods; `responses` contains one row per period, in order.
 IN_ORDER = "responses"
-OF_PERIODS = frozenset({IN_ORDER, *(n for n, of in OF_A_RUN.items() if of[0].name == "period")})
+OF_PERIODS = frozenset({IN_ORDER, *(n for n, of in OF_ANY_RUN.items() if of[0].name == "period")})
 
 
 def by_period(responses: Sequence[Response], periods: int) -> tuple[Response, ...]:

@@ -27,7 +27,7 @@ import numpy as np
 
 from headgate.base.errors import HeadgateError
 from headgate.base.process import python_command
-from headgate.data.columns import OF_A_RUN
+from headgate.data.columns import OF_ANY_RUN
 from headgate.data.tables import Table, Words
 
 #: The limits of one query: seconds and bytes of memory.
@@ -127,9 +127,9 @@ def _empty_tables() -> dict[str, Table]:
     return {
         name: Table(
             name,
-            {c.name: np.zeros(0) if c.unit else Words(np.zeros(0), ()) for c in OF_A_RUN[name]},
+            {c.name: np.zeros(0) if c.unit else Words(np.zeros(0), ()) for c in OF_ANY_RUN[name]},
         )
-        for name in OF_A_RUN
+        for name in OF_ANY_RUN
     }
 
 

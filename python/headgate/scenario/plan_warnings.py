@@ -168,7 +168,7 @@ def _marks(queue: Mapping[str, Any] | None) -> bool:
     ecn = next((param.default for param in card.params if param.name == "ecn"), None)
     if ecn is None:
         return card.family in ("mark", "delay")
-    return params.get("ecn", ecn) == "on" or params.get("ce_threshold_s", 0) > 0
+    return bool(params.get("ecn", ecn) == "on" or params.get("ce_threshold_s", 0) > 0)
 
 
 def _makes_marks(link: Mapping[str, Any]) -> bool:

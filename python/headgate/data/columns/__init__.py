@@ -20,15 +20,17 @@ from headgate.data.columns.run import (
 
 #: Tables of a packet run.
 OF_A_RUN: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS
-EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_A_RUN | {
+#: Those, and the tables that a run has only with real-time media.
+OF_ANY_RUN: dict[str, tuple[Column, ...]] = OF_A_RUN | OF_MEDIA
+EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_ANY_RUN | {
     "events": EVENTS,
     "connections": CONNECTIONS,
     "captured": CAPTURED,
     **OF_LIVE_RUNS,
-    **OF_MEDIA,
 }
 
 __all__ = [
-    "CAPTURED", "CONNECTIONS", "EVENTS", "EVERY_TABLE", "FLOWS", "NETWORK", "OF_A_RUN",
-    "OF_LIVE_RUNS", "OF_MEDIA", "OF_PERIODS", "PORTS", "RESPONSES", "SERIES", "TABLES", "Column",
+    "CAPTURED", "CONNECTIONS", "EVENTS", "EVERY_TABLE", "FLOWS", "NETWORK", "OF_ANY_RUN",
+    "OF_A_RUN", "OF_LIVE_RUNS", "OF_MEDIA", "OF_PERIODS", "PORTS", "RESPONSES", "SERIES", "TABLES",
+    "Column",
 ]  # fmt: skip

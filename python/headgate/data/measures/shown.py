@@ -33,6 +33,27 @@ def by_cca(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
     return rows
 
 
+def by_stream(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
+    """Return one row per stream of media, of all periods together; none without such traffic."""
+    if "media" not in tables:
+        return []
+    media, rows = tables["media"], []
+    for name in dict.fromkeys(media["name"]):
+        own = media.where(media["name"] == name)
+        received = own["packets_received"]
+        delay_s = float(np.nansum(own["mean_packet_delay_s"] * received))
+        rows.append(
+            {
+                "stream": str(name),
+                "rate_controller": str(own["rate_controller"][0]),
+                "received_bps": 8 * float(own["bytes_received"].sum() / own["active_s"].sum()),
+                "mean_packet_delay_s": float(ratio(delay_s, received.sum())),
+                **{key: int(own[key].sum()) for key in ("frames", "frames_late", "frames_lost")},
+            }
+        )
+    return rows
+
+
 def busiest(tables: Mapping[str, Table], most: int) -> list[dict[str, Any]]:
     """Return the ports with the highest utilisation.
 
@@ -82,6 +103,11 @@ class Heading:
 _HEADINGS = {
     "mean_goodput_bps": Heading("goodput", "Mbit/s", 1e-6),
     "mean_fct_receiver_s": Heading("completion", "s"),
+    "rate_controller": Heading("rate controller"),
+    "received_bps": Heading("received", "Mbit/s", 1e-6),
+    "mean_packet_delay_s": Heading("mean delay", "ms", 1e3),
+    "frames_late": Heading("late frames"),
+    "frames_lost": Heading("lost frames"),
     "utilisation": Heading("utilisation", "%", 100.0),
     "loss_rate": Heading("dropped", "%", 100.0),
     "link_loss_rate": Heading("lost on link", "%", 100.0),
@@ -117,10 +143,14 @@ class Shown:
 def show_run(
     tables: Mapping[str, Table], meta: Mapping[str, Any], ports: int = MOST_PORTS
 ) -> tuple[Shown, ...]:
-    """Return flows by algorithm and the busiest ports; a table without rows is omitted."""
+    """Return flows by algorithm, streams of media and the busiest ports, omitting empty tables."""
     warmup = meta.get("scenario", {}).get("measure", {}).get("warmup", "0 s")
     since = "" if warmup == "0 s" else f", after the warm-up of {warmup}"
-    every = {BY_CCA: by_cca(tables), "Busiest ports": busiest(tables, ports)}
+    every = {
+        BY_CCA: by_cca(tables),
+        "Streams of media": by_stream(tables),
+        "Busiest ports": busiest(tables, ports),
+    }
     return tuple(_show(f"{title}{since}", rows) for title, rows in every.items() if rows)
 
 
