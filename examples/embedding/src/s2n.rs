@@ -5,6 +5,7 @@
 //! sender. The pacer of s2n is not used, because the simulator's profile paces.
 
 use headgate_algos::impairment::AnyImpairment;
+use headgate_algos::media::AnyRateController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, ControllerRegistry, Path, Window};
@@ -150,6 +151,7 @@ impl ControllerRegistry for Cubic {
     type Queue = AnyQueue;
     type Router = AnyRouter;
     type Impairment = AnyImpairment;
+    type Media = AnyRateController;
 
     fn cards() -> &'static [&'static Card] {
         &[]
