@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from headgate import Experiment, Scenario
 from headgate.base.errors import HeadgateError
 from headgate.data.measures.shown import show_run
+from headgate.figures.spec.flows import draw_throughput
+from headgate.figures.spec.run import Run
 
 STREAM = {"kind": "media", "rate_controller": "gcc"}
 CUBIC = {"kind": "flows", "cca": "cubic"}
@@ -75,3 +78,16 @@ def test_a_result_shows_its_streams() -> None:
     delay_ms = 1e3 * float(result.tables["media"]["mean_packet_delay_s"][0])
     assert float(row["mean delay (ms)"]) == pytest.approx(delay_ms, rel=1e-3)
     assert [*shown][1] == "Streams of media"
+
+
+@pytest.mark.parametrize("others", [(), (CUBIC,)])
+def test_the_picture_of_throughput_contains_streams(others: tuple[dict[str, Any], ...]) -> None:
+    measure = {"series": {"interval": "100 ms"}}
+    base = {"duration": "3 s", "network": NETWORK, "traffic": [STREAM, *others]}
+    result = Scenario.from_dict(base | {"measure": measure}).run()
+    picture = draw_throughput([Run("one", result.tables, result.meta)])
+    assert picture is not None
+    (line,) = (line for line in picture.panels[0].lines if line.name == "gcc (media)")
+    received_mbps = float(result.tables["media"]["received_bps"][0]) / 1e6
+    assert float(np.mean(line.y)) == pytest.approx(received_mbps, rel=0.05)
+    assert "packets that arrive, with headers" in picture.caption

@@ -26,6 +26,7 @@ from headgate.figures.spec.selection import (
     share_times,
     thin,
 )
+from headgate.figures.spec.streams import draw_streams
 
 #: Payload as it reaches receivers. A cumulative ACK comes late and in bursts: after a repaired loss
 #: one covers what the link carried long before, so that a rate of ACKs exceeds that of the link.
@@ -67,12 +68,17 @@ def _draw_sampled(  # noqa: PLR0913 - what two pictures differ in
     return Picture(title, caption, share_times(panels))
 
 
+SAID_OF_STREAMS = "Of streams of media, packets that arrive, with headers."
+
+
 def draw_throughput(runs: Sequence[Run]) -> Picture | None:
-    """Draw the throughput of flows by algorithm, in total, and one by one; or that of ports."""
+    """Draw the throughput of flows by algorithm and of streams of media, or else that of ports."""
     run = runs[0]
     courses, rate = SeriesReader(run, "flow"), name_rate(run)
     names = courses.list_known(rate)
-    return _draw_flows(run, courses, names, rate) if names else _draw_ports(run)
+    if names:
+        return _draw_flows(run, courses, names, rate)
+    return _draw_only_streams(run) or _draw_ports(run)
 
 
 def name_rate(run: Run) -> str:
@@ -108,7 +114,8 @@ def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str
     lines = [total] if len(names) > 1 else []
     if len(names) < all_flows and links == 1:
         lines += _draw_sent(SeriesReader(run, "port"), shape)
-    lines += _draw_ccas(run, courses, ccas, rate, shape)
+    streams = draw_streams(run, shape)
+    lines += [*_draw_ccas(run, courses, ccas, rate, shape), *streams]
     title = "sum of each algorithm's flows" if panels else ""
     flows = run.tables["flows"]
     all_alike = links == 1 and len(np.unique(flows["source"])) == 1
@@ -117,10 +124,24 @@ def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str
     shown, also_cut = compare([first])
     said = [
         f"{_say_measured(run, rate)}, averaged over {interval_s:.3g} s.",
+        SAID_OF_STREAMS * bool(streams),
         _say_chosen(run, names) if panels or len(names) < all_flows else "",
     ]
     caption = _join([*said, cut or also_cut])
     return Picture("Throughput", caption, share_times((*shown, *panels)))
+
+
+def _draw_only_streams(run: Run) -> Picture | None:
+    """Draw the streams of media of a run without series of flows."""
+    ports = SeriesReader(run, "port")
+    interval_s = choose_interval(ports.table["t_s"])
+    lines = draw_streams(run, lambda t_s, bps: average(t_s, 1e-6 * bps, interval_s))
+    if not lines:
+        return None
+    levels = find_capacities(run, ports)[1]
+    panels, cut = compare([_panel(run, "", "throughput (Mbit/s)", lines, levels)])
+    said = [f"Averaged over {interval_s:.3g} s.", SAID_OF_STREAMS, cut]
+    return Picture("Throughput", _join(said), panels)
 
 
 def _say_measured(run: Run, rate: str) -> str:

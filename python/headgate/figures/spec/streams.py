@@ -1,0 +1,31 @@
+"""Streams of real-time media over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from headgate.figures.spec.drawing import Line, Numbers
+from headgate.figures.spec.looks import look_at
+from headgate.figures.spec.run import Run
+
+#: Place of the first stream among the looks, after those of the usual algorithms.
+FIRST_LOOK = 5
+
+
+def draw_streams(
+    run: Run, shape: Callable[[Numbers, Numbers], tuple[Numbers, Numbers]]
+) -> list[Line]:
+    """Return a line per stream: the rate of its packets that arrive, in the unit of `shape`."""
+    if "media_series" not in run.tables:
+        return []
+    series = run.tables["media_series"]
+    lines = []
+    for place, name in enumerate(dict.fromkeys(map(str, series["name"]))):
+        rows = series["name"] == name
+        t_s, bps = (np.asarray(series[column][rows], float) for column in ("t_s", "received_bps"))
+        known = np.isfinite(bps)
+        look = look_at(FIRST_LOOK + place, dash=2)
+        lines.append(Line(f"{name} (media)", *shape(t_s[known], bps[known]), look))
+    return lines
