@@ -9,6 +9,7 @@ import pytest
 from headgate import Experiment, Scenario
 from headgate.base.errors import HeadgateError
 from headgate.data.measures.shown import show_run
+from headgate.experiment.templates import write_experiment
 from headgate.figures.spec.flows import draw_throughput
 from headgate.figures.spec.run import Run
 
@@ -91,3 +92,28 @@ def test_the_picture_of_throughput_contains_streams(others: tuple[dict[str, Any]
     received_mbps = float(result.tables["media"]["received_bps"][0]) / 1e6
     assert float(np.mean(line.y)) == pytest.approx(received_mbps, rel=0.05)
     assert "packets that arrive, with headers" in picture.caption
+
+
+@pytest.mark.parametrize(("others", "factor"), [((), "rate_controller"), ((CUBIC,), "cca")])
+def test_a_new_experiment_on_streams_is_valid(
+    others: tuple[dict[str, Any], ...], factor: str, tmp_path: Path
+) -> None:
+    given = {"duration": "3 s", "network": NETWORK, "traffic": [STREAM, *others]}
+    Scenario.from_dict(given).save(tmp_path / "base.toml")
+    write_experiment(tmp_path / "new.toml", tmp_path / "base.toml")
+    made = Experiment.load(tmp_path / "new.toml")
+    assert not any("streams of media" in text for text in made.check())
+    assert {"buffer", "rtt", factor} == {*made.definition.levels}
+
+
+def test_an_algorithm_is_set_beside_streams_but_not_for_them() -> None:
+    base = {"duration": "3 s", "network": NETWORK, "traffic": [STREAM, CUBIC]}
+    changed = Scenario.from_dict(base).replaced({"cca": "bbr3", "share.reno": 0.5})
+    stream, flows = changed.to_dict()["traffic"]
+    assert "cca" not in stream
+    assert [part["cca"] for part in flows["cca"]] == ["reno", "bbr3"]
+    alone = Scenario.from_dict(base | {"traffic": [STREAM]})
+    with pytest.raises(
+        HeadgateError, match="no traffic here takes an algorithm; its kind is media"
+    ):
+        alone.replaced({"cca": "bbr3"})

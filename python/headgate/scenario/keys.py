@@ -26,8 +26,8 @@ _SHORT_FORMS = dict.fromkeys(("cca", "queue", "feedback"), "name") | {"transport
 #: The first word of a path that sets the share of an algorithm.
 SHARE = "share"
 _SHARE = re.compile(r"(?:traffic\.(?P<item>\d+)\.)?share\.(?P<name>.+)", re.DOTALL)
-#: Kinds of traffic that bring their own algorithms.
-_WITHOUT_CCA = frozenset({"live"})
+#: Kinds of traffic without an algorithm: hosts bring their own, and media has rate controllers.
+_WITHOUT_CCA = frozenset({"live", "media"})
 #: The value that removes a key.
 UNSET = {"unset": True}
 #: Most keys that a message lists.
@@ -85,7 +85,7 @@ def set_key(data: dict[str, Any], key: str, value: Any) -> None:
         set_cca(data, value)
         return
     if key.startswith(f"{EVERY_CCA}."):
-        for place in _senders(data):
+        for place in _senders(data, key):
             set_key(data, f"traffic.{place}.{key}", value)
         return
     here: Any = data
@@ -134,8 +134,8 @@ def unset_paths(
 
 
 def set_cca(data: dict[str, Any], cca: Any) -> None:
-    """Set the algorithm of all traffic, or its mix. Live hosts bring their own."""
-    for place in _senders(data):
+    """Set the algorithm of all traffic that takes one, or its mix. Raises ScenarioError."""
+    for place in _senders(data, EVERY_CCA):
         data["traffic"][place][EVERY_CCA] = cca
 
 
@@ -144,12 +144,18 @@ def takes_cca(item: Any) -> bool:
     return isinstance(item, dict) and item.get("kind") not in _WITHOUT_CCA
 
 
-def _senders(data: Mapping[str, Any]) -> list[int]:
-    """Return the places of traffic that names an algorithm."""
+def _senders(data: Mapping[str, Any], key: str) -> list[int]:
+    """Return the places of traffic that names an algorithm.
+
+    Raises ScenarioError if no traffic does, so that the key has no effect.
+    """
     traffic = data.get("traffic")
-    return [
-        n for n, item in enumerate(traffic if isinstance(traffic, list) else ()) if takes_cca(item)
-    ]
+    items = traffic if isinstance(traffic, list) else []
+    places = [place for place, item in enumerate(items) if takes_cca(item)]
+    if items and not places:
+        kinds = " and ".join(sorted({str(item["kind"]) for item in items}))
+        raise ScenarioError(key, f"no traffic here takes an algorithm; its kind is {kinds}")
+    return places
 
 
 def _set_shares(data: dict[str, Any], item: str | None, shares: dict[str, Any]) -> None:
@@ -158,7 +164,7 @@ def _set_shares(data: dict[str, Any], item: str | None, shares: dict[str, Any]) 
     key = SHARE if item is None else f"traffic.{item}.{SHARE}"
     if item is not None:
         _place(traffic if isinstance(traffic, list) else [], item, key)
-    for place in _senders(data) if item is None else [int(item)]:
+    for place in _senders(data, key) if item is None else [int(item)]:
         of = data["traffic"][place]
         if not isinstance(of, dict) or EVERY_CCA not in of:
             says = f"traffic[{place}] names no algorithm for the other share"

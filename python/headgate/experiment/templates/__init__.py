@@ -120,18 +120,36 @@ def write(kind: str, file: Path | None = None) -> list[Path]:
     return _write_all({path: text.replace(_CCA, cca.name), cca: code})
 
 
+#: What is written for streams of media in place of what flows have.
+_DELAY = '"max(media.packet_delay_p95_s)"'
+_CCA_FACTOR = 'cca = ["reno", "cubic", "bbr3"]'
+_CONTROLLER_FACTOR = '"traffic.0.rate_controller" = ["gcc", "scream"]'
+
+
 def write_experiment(file: Path, scenario: Path | None = None) -> None:
     """Write an experiment with a given scenario, or with a small one. Raises HeadgateError."""
-    base = ""
-    if scenario:
-        from headgate.engine.api import Scenario
+    if not scenario:
+        text = _TEXT.format(name=file, title=file.stem, scenario="")
+        _write_all({file: f"{text}\n{_BASE}"})
+        return
+    from headgate.engine.api import Scenario
 
-        _refuse_present(file)
-        Scenario.load(scenario)
-        place = os.path.relpath(scenario.absolute(), file.absolute().parent)
-        base = f'scenario = "{Path(place).as_posix()}"\n'
-    text = _TEXT.format(name=file, title=file.stem, scenario=base)
-    _write_all({file: text if scenario else f"{text}\n{_BASE}"})
+    _refuse_present(file)
+    kinds = {str(item.kind) for item in Scenario.load(scenario).traffic}
+    place = os.path.relpath(scenario.absolute(), file.absolute().parent)
+    base = f'scenario = "{Path(place).as_posix()}"\n'
+    _write_all({file: _fit(_TEXT.format(name=file, title=file.stem, scenario=base), kinds)})
+
+
+def _fit(text: str, kinds: set[str]) -> str:
+    """Measure the streams of a scenario; without flows, leave out what needs them."""
+    if "media" not in kinds:
+        return text
+    if kinds == {"media"}:
+        text = text.replace('"goodput_bps", ', "").replace('"avg(flows.mean_rtt_s)"', _DELAY)
+        text = text.replace('tables = ["flows"]', 'tables = ["media"]')
+        text = text.replace(_CCA_FACTOR, _CONTROLLER_FACTOR)
+    return text.replace("responses = [", 'responses = ["avg(media.received_bps)", ')
 
 
 def write_like(name: str, file: Path, base: str = "", scenario: Path | None = None) -> None:
