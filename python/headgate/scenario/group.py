@@ -40,6 +40,10 @@ class Planner:
         self.files: list[str] = []
         self.names = FreeNames(chosen)
 
+    def end_of(self, start_ps: int | None, stop_ps: int | None) -> int:
+        """Return the end of arrivals: as given, or the end of the run, but not before the start."""
+        return max(self.duration_ps, start_ps or 0) if stop_ps is None else stop_ps
+
     def profile(self, own: Transport | None) -> Transport:
         """Return the transport profile of traffic; by default that of the scenario."""
         return own or self.transport

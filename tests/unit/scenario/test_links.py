@@ -76,6 +76,13 @@ class TestTraces:
         result = dumbbell(trace=file, buffer="10 packets").run(duration="20 s")
         assert column(result, "ports", "sent_bytes") <= 20 * 12 * 1500 + 20 * 30 * 1500
 
+    def test_a_buffer_in_time_is_refused_with_its_packets(self, tmp_path: Path) -> None:
+        """200 ms of 12 Mbit/s are 200 packets of 1500 B."""
+        steady = write(tmp_path / "steady", 1)
+        said = r'network.buffer: bottleneck: .*packets or BDP; write "200 packets"'
+        with pytest.raises(ScenarioError, match=said):
+            dumbbell(trace=steady, buffer="200 ms").plan()
+
     def test_a_queue_uses_all_opportunities_of_an_instant(self, tmp_path: Path) -> None:
         """Four packets each millisecond are 48 Mbit/s, which a full queue gets."""
         trace = write(tmp_path / "four", *(ms for ms in range(1, 101) for _ in range(4)))

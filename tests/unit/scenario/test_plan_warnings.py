@@ -111,6 +111,17 @@ def test_the_catalogue_lists_the_needs_of_an_algorithm() -> None:
     assert needs["xcp"] == ("xcp", False)
 
 
+@pytest.mark.parametrize("kind", ["poisson", "on_off"])
+def test_arrivals_that_start_after_the_run_cause_the_same_warning(kind: str) -> None:
+    keys = {
+        "poisson": {"load": 0.3, "size": "9 packets"},
+        "on_off": {"hosts": 3, "on": "1 s", "off": "1 s"},
+    }
+    made = scenario(DUMBBELL, {"kind": kind, "cca": "reno", **keys[kind], "start": "30 s"})
+    (said,) = warnings_of(made.replaced({"duration": "10 s"}))
+    assert "would start at 30 s, after the end of the run, which lasts 10 s" in said
+
+
 @pytest.mark.parametrize(
     ("keys", "said"),
     [

@@ -256,6 +256,11 @@ class Layout:
             self._resolve(link.buffer, index, demand, place)
             for index, link in enumerate(self.links)
         ]
+        for link, buffer in zip(self.links, buffers, strict=True):
+            if link.behaviour.trace is not None and "bytes" in buffer:
+                size = buffer["bytes"] // demand.packet_bytes if isinstance(buffer, dict) else 0
+                says = "a link with a trace counts its buffer in packets or BDP"
+                raise ScenarioError(place, f'{link.name}: {says}; write "{max(size, 1)} packets"')
         queues, feedback = self._devices(demand, "queue"), self._devices(demand, "feedback")
         return {
             "nodes": [{"name": name, "class": class_name} for name, class_name in self.nodes],
