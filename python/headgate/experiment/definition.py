@@ -270,7 +270,7 @@ class Definition:
             for table, keeps in kept.items()
             if keeps == "none"
         }
-        if not any(item.kind == "media" for item in self.base.traffic):
+        if not any(item.has_streams for item in self.base.traffic):
             absent |= dict.fromkeys(OF_MEDIA, 'the scenario has no traffic of the kind "media"')
         return absent
 

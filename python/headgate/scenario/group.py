@@ -119,6 +119,8 @@ class Group(Model):
     #: Whether it is traffic of another kind in the plan, with a pool of receivers for each pool of
     #: sources.
     is_composed: ClassVar[bool] = False
+    #: Whether it consists of streams of media, which are no flows.
+    has_streams: ClassVar[bool] = False
     #: The key of the number of hosts.
     hosts_key: ClassVar[str] = "hosts"
     #: Keys of the plan with another name in the scenario.

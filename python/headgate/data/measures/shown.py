@@ -35,9 +35,10 @@ def by_cca(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
 
 def by_stream(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
     """Return one row per stream of media, of all periods together; none without such traffic."""
-    if "media" not in tables:
+    media = tables.get("media")
+    if media is None:
         return []
-    media, rows = tables["media"], []
+    rows = []
     for name in dict.fromkeys(media["name"]):
         own = media.where(media["name"] == name)
         received = own["packets_received"]

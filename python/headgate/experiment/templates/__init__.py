@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headgate.base.errors import HeadgateError, StoreError
 from headgate.base.files import write_bytes
 from headgate.base.messages import hint
+
+if TYPE_CHECKING:
+    from headgate.scenario.group import Group
 
 FOLDER = Path(__file__).parent
 #: The values of `headgate init --from`; the first is the default.
@@ -135,17 +140,17 @@ def write_experiment(file: Path, scenario: Path | None = None) -> None:
     from headgate.engine.api import Scenario
 
     _refuse_present(file)
-    kinds = {str(item.kind) for item in Scenario.load(scenario).traffic}
+    traffic = Scenario.load(scenario).traffic
     place = os.path.relpath(scenario.absolute(), file.absolute().parent)
     base = f'scenario = "{Path(place).as_posix()}"\n'
-    _write_all({file: _fit(_TEXT.format(name=file, title=file.stem, scenario=base), kinds)})
+    _write_all({file: _fit(_TEXT.format(name=file, title=file.stem, scenario=base), traffic)})
 
 
-def _fit(text: str, kinds: set[str]) -> str:
+def _fit(text: str, traffic: Sequence[Group]) -> str:
     """Measure the streams of a scenario; without flows, leave out what needs them."""
-    if "media" not in kinds:
+    if not any(item.has_streams for item in traffic):
         return text
-    if kinds == {"media"}:
+    if all(item.has_streams for item in traffic):
         text = text.replace('"goodput_bps", ', "").replace('"avg(flows.mean_rtt_s)"', _DELAY)
         text = text.replace('tables = ["flows"]', 'tables = ["media"]')
         text = text.replace(_CCA_FACTOR, _CONTROLLER_FACTOR)

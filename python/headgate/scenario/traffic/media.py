@@ -41,6 +41,7 @@ class Media(Group):
     #: Keys of other traffic that are not allowed.
     refused: ClassVar[tuple[str, ...]] = ("cca", "transport")
     names_its_ends: ClassVar[bool] = True
+    has_streams: ClassVar[bool] = True
     plan_keys: ClassVar[Mapping[str, str]] = {
         "streams": "count",
         "min_bps": "min_rate",
