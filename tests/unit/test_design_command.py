@@ -117,9 +117,13 @@ def test_foldover_of_a_file(tmp_path: Path) -> None:
 
 
 def test_power_says_how_many_replicates_show_an_effect() -> None:
-    """2^(6-1), 2 of 5: 112 of each level give 0.846, 96 give 0.787 (two-sample t test)."""
+    """2^(6-1), 2 of 5: by t with 10 degrees of freedom or those of all runs (by SciPy)."""
     said = headgate("design", "power", "2^(6-1)", "--effect", "2", "--deviation", "5")
-    first, head, *rows = said.splitlines()
-    assert first.startswith("7 replicates, 224 runs, show a main effect of 2 with a chance of 80 %")
+    test, answer, head, *rows = said.splitlines()
+    assert test.startswith('headgate experiment, kind = "two-level": t test by the residual')
+    assert answer.startswith("8 replicates, 256 runs, show a main effect of 2 with a chance of 80")
     assert head.split() == ["replicates", "runs", "chance", "smallest", "effect"]
-    assert [row.split()[:3] for row in rows[5:7]] == [["6", "192", "0.787"], ["7", "224", "0.846"]]
+    assert [row.split()[:3] for row in rows[6:8]] == [["7", "224", "0.770"], ["8", "256", "0.822"]]
+    assert rows[8].startswith("headgate analyse: t test by the residual of the model")
+    assert rows[9].startswith("7 replicates, 224 runs, show a main effect of 2 with a chance of 80")
+    assert [row.split()[2] for row in rows[16:18]] == ["0.787", "0.846"]

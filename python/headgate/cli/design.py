@@ -240,17 +240,23 @@ def power(
     """Compute how many replicates of a design show an effect of a size.
 
     The effect is the change from the low to the high level of a factor. It is shown if its 95 %
-    interval excludes zero, in the model of main effects.
+    interval excludes zero. The answer is given for each test that the runs may meet: that of
+    `headgate experiment` for this kind of design, and that of `headgate analyse` for a table of the
+    runs, if it tests main effects by a pooled error. No chance is given if nothing is tested.
+    The sentences of a report also correct for all tests, which lowers the chance.
 
     Example: headgate design power '2^(6-1)' --effect 2 --deviation 5
     """
-    from headgate.design.spread import find_power
+    from headgate.experiment.design_power import find_powers
 
-    found = find_power(_load(source), effect, deviation, chance)
+    made = _load(source)
+    found = find_powers(made, effect, deviation, chance)
     if as_json:
-        echo(json.dumps(found.facts()))
+        record = {"effect": effect, "deviation": deviation, "chance": chance}
+        echo(json.dumps(record | {"tests": [one.facts() for one in found]}))
         return
-    echo(*found.describe())
+    for one in found:
+        echo(*one.describe())
 
 
 def _load(source: str) -> MadeDesign:
