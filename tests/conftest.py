@@ -25,7 +25,7 @@ _stderr = pytest.StashKey[int]()
 
 @pytest.fixture(autouse=True, scope="session")
 def interruptible() -> None:
-    """Ctrl-C works, also for programs started here, where a background shell has had it ignored."""
+    """Ctrl-C works, also for programs started here, although a background shell ignores it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -1,4 +1,4 @@
-"""Whether this machine lets tests make live hosts; where not, they are skipped and say why."""
+"""Whether this machine lets tests make live hosts; if not, they are skipped and say why."""
 
 import sys
 from functools import cache
@@ -24,6 +24,6 @@ def obstacle() -> str:
 
 
 def require_hosts() -> None:
-    """Skip the test where there can be no live hosts."""
+    """Skip the test if there can be no live hosts."""
     if why := obstacle():
         pytest.skip(why)
