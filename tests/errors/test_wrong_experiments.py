@@ -36,6 +36,14 @@ def claim(lines: str) -> str:
     return f"{RIGHT}[[claims]]\n{lines}\n"
 
 
+#: A claim on the number of runs.
+COUNT = "id = 'a'\nstatement = 'b'\nvalue = \"count(*)\"\ntolerance = '>= 1'\n"
+
+
+def condition(text: str) -> str:
+    return claim(f'{COUNT}where = "{text}"')
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -167,6 +175,26 @@ def claim(lines: str) -> str:
         (
             claim("id = 'a'\nstatement = 'b'\nvalue = 'cca'\ntolerance = '>= 1'\nwhere='1=1'"),
             "claims.a: gives 4 rows; it must give one number",
+        ),
+        (
+            condition("cca = 'cubik'"),
+            "claims.a.where: cca is compared with 'cubik', which is none of its levels; they are"
+            " reno, cubic; did you mean 'cubic'?",
+        ),
+        (
+            claim(COUNT.replace("(*)", "(*) FILTER (rtt IN ('10 ms', '20  ms'))")),
+            "claims.a.value: rtt is compared with '20  ms', which is none of its levels; they are"
+            " 10 ms, 20 ms",
+        ),
+        (condition("rtt_s = 0.03"), "rtt_s is compared with 0.03, which is none of its levels"),
+        (condition("rtt_s > 1"), "'rtt_s > 1' selects none of the runs"),
+        (
+            f"where = \"cca <> 'cubik'\"\n{RIGHT}",
+            ": cca is compared with 'cubik', which is none of its levels",
+        ),
+        (
+            "derived = {'network.buffer' = \"if(cca = 'bbr3', '1 BDP', '2 BDP')\"}\n" + RIGHT,
+            "derived.network.buffer: cca is compared with 'bbr3', which is none of its levels",
         ),
     ],
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,19 +76,43 @@ def estimate(
     values = [
         _ask(claim, runs.where(np.flatnonzero(replicates == one))) for one in np.unique(replicates)
     ]
-    return estimate_mean(values) if looks is None else decide(claim, values, looks, same=same)
+    found = estimate_mean(values) if looks is None else decide(claim, values, looks, same=same)
+    notes = (found.note, *_count_missing(claim, runs))
+    return found.model_copy(update={"note": "; ".join(filter(None, notes))})
 
 
-def check(claim: Claim, runs: Table) -> None:
-    """Check a claim against the columns of the future table of runs. Raises HeadgateError."""
+def _count_missing(claim: Claim, runs: Table) -> Iterator[str]:
+    """Yield how many rows lack a value of a column that a claim reads; SQL leaves these out."""
+    rows = _say_condition(claim)
+    for name in runs.columns:
+        if not re.search(rf"\b{name}\b", claim.value, re.IGNORECASE):
+            continue
+        ask = f'SELECT count(*) - count("{name}"), count(*) FROM {RUNS}{rows}'
+        ((missing, count),) = sql.ask(ask, {RUNS: runs}).rows
+        if missing:
+            yield f"{name} lacks a value in {missing} of {count} rows, which SQL leaves out"
+
+
+def check(claim: Claim, runs: Table, levels: Table) -> None:
+    """Check a claim against the columns of the future table of runs, and against their levels.
+
+    Raises HeadgateError.
+    """
     _ask(claim, runs)
+    if not (rows := _say_condition(claim)):
+        return
+    try:
+        kept = sql.number(sql.ask(f"SELECT count(*) FROM {RUNS}{rows}", {RUNS: levels}))
+    except sql.SqlError:  # the condition reads responses or replicates too
+        return
+    if not kept:
+        raise HeadgateError(f"claims.{claim.id}.where: {claim.where!r} selects none of the runs")
 
 
 def _ask(claim: Claim, runs: Table) -> float:
     question = claim.value
     if not _is_select(claim):
-        where = f" WHERE {claim.where}" if claim.where else ""
-        question = f"SELECT {claim.value} FROM {RUNS}{where}"
+        question = f"SELECT {claim.value} FROM {RUNS}{_say_condition(claim)}"
     try:
         return sql.number(sql.ask(question, {RUNS: runs}))
     except sql.SqlError as error:
@@ -100,13 +125,19 @@ def is_fixed(claim: Claim, found: MeasuredRuns) -> bool:
 
     The rows of a SELECT are unknown: they may be all runs.
     """
-    if found.same or not found.fixed.any() or not claim.where or _is_select(claim):
+    rows = _say_condition(claim)
+    if found.same or not found.fixed.any() or not rows:
         return found.same
     conditions, _ = np.nonzero(found.digests)
     fixed = np.tile(found.fixed[conditions].astype(int), max(1, len(found.periods)))
     runs = found.asked.extended(RUNS, {FIXED: fixed})
-    question = f"SELECT min({FIXED}) FROM {RUNS} WHERE {claim.where}"
+    question = f"SELECT min({FIXED}) FROM {RUNS}{rows}"
     return sql.number(sql.ask(question, {RUNS: runs})) == 1
+
+
+def _say_condition(claim: Claim) -> str:
+    """Return the condition of a claim as the end of a query; "" if it selects by itself."""
+    return f" WHERE {claim.where}" if claim.where and not _is_select(claim) else ""
 
 
 def _is_select(claim: Claim) -> bool:

@@ -15,7 +15,7 @@ from headgate.data.columns import OF_MEDIA
 from headgate.data.tables import Table
 from headgate.design.factor import Factor
 from headgate.design.factorial import cross
-from headgate.design.file import ANALYSED, WHOLE
+from headgate.design.file import ANALYSED, INTERPOLATED, WHOLE
 from headgate.design.generate import MadeDesign, make_design
 from headgate.design.optimal import Allowed
 from headgate.engine.api import Scenario
@@ -36,6 +36,7 @@ from headgate.experiment.form import ExperimentFile
 from headgate.experiment.part_measures import TABLES
 from headgate.experiment.responses import OF_PERIODS, Response, by_period
 from headgate.experiment.runs import Key, Setup, key_by_labels
+from headgate.experiment.sql_levels import require_levels
 from headgate.lab.jobs import Job, SharedPlan
 from headgate.plugin import user_code
 from headgate.scenario.plan_warnings import scenario_warnings
@@ -183,12 +184,17 @@ class Definition:
 
     def first_rows(self) -> Table:
         """Return the future table of runs, for one replicate, with a 1 for every response."""
-        coded = [condition.coded for condition in self.conditions]
-        ones = {one.name: np.ones(len(coded)) for one in self.responses}
-        first = {"replicate": np.ones(len(coded), int), "seed": np.ones(len(coded), int)}
+        levels = self.level_rows()
+        ones = {one.name: np.ones(len(levels)) for one in self.responses}
+        first = {"replicate": np.ones(len(levels), int), "seed": np.ones(len(levels), int)}
         if self.file.periods:
-            first["period"] = np.ones(len(coded), int)
-        return levels_table(self.made.design.factors, coded).extended("runs", first | ones)
+            first["period"] = np.ones(len(levels), int)
+        return levels.extended("runs", first | ones)
+
+    def level_rows(self) -> Table:
+        """Return a row for each condition with its levels."""
+        coded = [condition.coded for condition in self.conditions]
+        return levels_table(self.made.design.factors, coded)
 
     def facts(self) -> dict[str, Any]:
         """Return the object that `headgate experiment check --json` prints."""
@@ -234,13 +240,29 @@ class Definition:
     def _check(self) -> list[str]:
         found = [*dict.fromkeys(self._check_conditions()), *self._check_centre()]
         found += self._check_tables()
+        self._check_levels()
         for claim in self.file.claims:
             if claim.value:
-                claims.check(claim, self.first_rows())
+                claims.check(claim, self.first_rows(), self.level_rows())
         for code in self.own_code():
             if user_code.is_trusted(*code):
                 user_code.load(*code)
         return found
+
+    def _check_levels(self) -> None:
+        """Refuse SQL that compares a factor with a level that does not exist."""
+        file = self.file
+        every = {
+            factor.name: label_levels(factor, np.linspace(-1, 1, len(factor.levels) or 2))
+            for factor in self.made.design.factors
+            if not (file.kind in INTERPOLATED and factor.numeric)
+        }
+        texts = {"where": file.where} | {f"derived.{key}": of for key, of in file.derived.items()}
+        for place, text in texts.items():
+            require_levels(place, text, every)
+        for claim in file.claims:
+            for key in ("value", "where"):
+                require_levels(f"claims.{claim.id}.{key}", getattr(claim, key), self.levels)
 
     def _check_tables(self) -> Iterator[str]:
         """Refuse what reads a table that no run has, and warn if streams of media are left out."""
