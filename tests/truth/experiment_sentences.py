@@ -78,7 +78,7 @@ Statement = Ends | Moved | Steps | Drifts
 def read(sentences: Iterable[str], responses: Mapping[str, str]) -> Iterator[Statement]:
     """Yield what sentences state; `responses` are names by what sentences call them."""
     for sentence in sentences:
-        if not re.fullmatch(_SAME, sentence):
+        if not re.fullmatch(f"{_SAME}|{_MISSING}|{_NOT_COMPUTED}", sentence):
             yield _read(sentence, responses)
 
 
@@ -101,6 +101,9 @@ def _read(sentence: str, responses: Mapping[str, str]) -> Statement:
 
 
 _SAME = r"The \d+ replicates of every condition are one and the same run: .+"
+_MISSING = r".+ lacks a value in \d+ of \d+ runs \(.+\); its means and effects are those of the .+"
+_NOT_COMPUTED = r"No main effect on .+ can be computed: too few runs give a value\."
+_OVER = r"(?:, over \d+ of \d+ pairs of conditions)?"
 _DRIFTS = (
     r"Under (?P<count>\d+) of (?P<among>\d+) conditions the busiest link still drifts .+ lengthen"
     r" the duration or the warm-up: (?P<named>.+)\."
@@ -111,7 +114,7 @@ _STEP = (
     r"(?:from (?P<first>.+?) to (?P<last>.+?) it changes by|no change from (?P<first_not>.+?) to"
     rf" (?P<last_not>.+?) is shown(?: after the correction for all tests)?:)"
     rf" (?:(?P<value>{_NUMBER}) ?(?P<unit>[^\s(;]*)"
-    rf" \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\)|(?P<ways>.+))"
+    rf" \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\){_OVER}|(?P<ways>.+))"
 )
 
 
@@ -143,8 +146,8 @@ def _moved_most(names: str) -> str:
         r"(?:, and not one way: from (?P<first_way>.+?) to (?P<last_way>.+?) it changes by"
         r" (?P<ways>.+?)"
         rf"|: from (?P<first>.+?) to (?P<last>.+?) it changes by (?P<value>{_NUMBER}) ?"
-        rf"(?P<unit>[^\s(;]*)(?: \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\))?)"
-        r"(?P<rest>; (?:shown after|with one run) .+)?\."
+        rf"(?P<unit>[^\s(;,]*)(?: \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\))?{_OVER})"
+        r"(?P<rest>; (?:shown after|with one run|too few runs|the next) .+)?\."
     )
 
 
@@ -190,5 +193,8 @@ def _step(text: str, response: str) -> Moved:
 
 def _counts(rest: str | None) -> tuple[int, int]:
     """Return how many main effects and interactions are shown."""
-    found = re.search(r"(\d+) of \d+ main effects(?: and (\d+) of \d+ interactions)?", rest or "")
+    untested = r"(?: \(\d+ cannot be tested\))?"
+    found = re.search(
+        rf"(\d+) of \d+ main effects{untested}(?: and (\d+) of \d+ interactions)?", rest or ""
+    )
     return (int(found[1]), int(found[2] or 0)) if found else (0, 0)

@@ -33,6 +33,7 @@ CCA = "cca"
 #: The largest number of main effects that a sentence names after the largest one.
 MOST_OTHERS = 2
 SINGLE = "with one run of each condition no interval can be given, and this may be chance"
+TOO_FEW = "too few runs give a value for an interval, and this may be chance"
 
 
 def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
@@ -40,24 +41,20 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
     effects = found.effects_by_response[response.name]
     main = [e for e in effects if len(e.factors) == 1 and np.isfinite(e.effect)]
     if not main:
+        if effects:
+            name = within(response)
+            yield f"No main effect on {name} can be computed: too few runs give a value."
         return
     tested = [e for e in effects if np.isfinite(e.p)]
     if not tested and not found.same:
         largest = max(main, key=lambda e: e.size)
-        yield f"{_say_largest(found, response, largest)}; {SINGLE}."
+        yield f"{_say_largest(found, response, largest)}; {_explain_no_test(found)}."
         return
     shown = found.shown[response.name]
     named = [e for e in main if e in shown or find_sides(found, response.name, e)]
-    groups = {
-        "main effects": [e for e in tested if len(e.factors) == 1],
-        "interactions": [e for e in tested if len(e.factors) > 1],
-    }
-    counts = [
-        f"{sum(effect in shown for effect in group)} of {len(group)} {name}"
-        for name, group in groups.items()
-        if group or name == "main effects"
-    ]
-    counted = f"; shown after a correction for all tests: {' and '.join(counts)}" if counts else ""
+    counts = list(_count_shown(found, response))
+    counted = f"; shown after a correction for all tests: {' and '.join(counts)}"
+    counted *= bool(tested)
     first = sorted(named, key=lambda effect: -effect.size)[: 1 + MOST_OTHERS]
     others = [one for one in first[1:] if not find_sides(found, response.name, one)]
     if first:
@@ -70,6 +67,24 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
         yield f"No main effect on {within(response)} is shown{several}."
     said = [*first[:1], *others]
     yield from _say_algorithms(found, response, [e for e in main if e not in said])
+
+
+def _explain_no_test(found: MeasuredRuns) -> str:
+    return SINGLE if found.repeats == 1 else TOO_FEW
+
+
+def _count_shown(found: MeasuredRuns, response: Response) -> Iterator[str]:
+    """Yield how many main effects and interactions are shown, and how many cannot be tested."""
+    effects, shown = found.effects_by_response[response.name], found.shown[response.name]
+    groups = {
+        "main effects": [e for e in effects if len(e.factors) == 1],
+        "interactions": [e for e in effects if len(e.factors) > 1],
+    }
+    for name, group in groups.items():
+        untested = 0 if found.same else sum(not np.isfinite(effect.p) for effect in group)
+        lacking = f" ({untested} cannot be tested)" * (untested > 0)
+        if group:
+            yield f"{sum(effect in shown for effect in group)} of {len(group)} {name}{lacking}"
 
 
 def _say_others(found: MeasuredRuns, response: Response, others: Sequence[Effect]) -> str:
@@ -149,9 +164,11 @@ def _format_effect(response: Response, effect: Effect) -> str:
     factor, unit = readable(response.unit, max(sizes))
     value, *ends = (format_figure(end * factor, "+", 3) for end in (effect.effect, low, high))
     text = f"{value} {unit_of(unit)}".strip()
-    if not np.isfinite(low):
-        return text
-    return f"{text} ({' to '.join(ends)})"
+    if np.isfinite(low):
+        text += f" ({' to '.join(ends)})"
+    used = len(effect.pairs)
+    over = f", over {used} of {used + effect.absent} pairs of conditions"
+    return text + over * (effect.absent > 0)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 Replicate k uses the same seed, and so the same random traffic, under every condition. Therefore an
 effect is computed within each replicate, from conditions that differ in the factor only. Its
 interval is Student's t over the replicates: differences between conditions by design are no error.
+A pair of conditions without a value in any replicate is left out. A replicate in which another pair
+lacks a value does not count, since its mean would be that of other conditions.
 An interaction is half the difference of two such effects, as in a two-level design (Box, Hunter and
 Hunter 2005, chapter 5). Fractions and samples contain no such pairs of conditions. Their effects
 are those of the model with two-factor interactions, fitted to the means of conditions. The error is
@@ -67,6 +69,8 @@ class Effect:
     high: float
     replicates: int
     pairs: Pairs = field(default=(), compare=False, repr=False)
+    absent: int = 0
+    """Pairs that are left out because they lack a value in every replicate."""
     simple: tuple[SimpleEffect, ...] = field(default=(), compare=False, repr=False)
     aliases: tuple[tuple[str, ...], ...] = ()
     p: float = float("nan")
@@ -251,19 +255,20 @@ def _compute_paired(
     names: Sequence[str],
 ) -> Effect | None:
     """Compute an effect within each replicate; None if there are no pairs of conditions."""
-    pairs = [
+    every = [
         (places[row], contrast)
         for row in places
         if all(row[i] == step[0] for i, step in zip(factors, steps, strict=True))
         for contrast in _contrast(row, factors, steps, places, values)
     ]
-    if not pairs:
+    if not every:
         return None
+    pairs = [(row, contrast) for row, contrast in every if np.isfinite(contrast).any()] or every
     by_replicate = np.mean([contrast for _, contrast in pairs], axis=0) / len(factors)
     known = int(np.isfinite(by_replicate).sum())
     found = Effect(
         tuple(names[i] for i in factors), steps, *_interval(by_replicate), known,
-        p=compute_mean_p(by_replicate),
+        p=compute_mean_p(by_replicate), absent=len(every) - len(pairs),
     )  # fmt: skip
     return replace(found, pairs=pairs) if len(factors) == 1 else found
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 #: The largest number of panels and lines; the means average all other factors.
 MOST_PANELS, MOST_LINES = 12, 8
-#: The largest number of drifting conditions that a sentence names.
-MOST_DRIFTING = 3
+#: The largest number of conditions that a sentence on drifts or on missing values names.
+MOST_NAMED = 3
 #: The largest number of effects in a picture.
 MOST_EFFECTS = 24
 SAME = (
@@ -75,6 +75,7 @@ def _say_response(found: MeasuredRuns, response: Response) -> Iterator[str]:
     if not np.isfinite(found.distinct[response.name]).any():
         yield f"{spoken(response)}: no run has a value."
         return
+    yield from _say_missing(found, response)
     if found.kind in SENSITIVITY:
         yield from say_sensitivity(found, response)
         return
@@ -85,12 +86,29 @@ def _say_response(found: MeasuredRuns, response: Response) -> Iterator[str]:
         yield from say_second_order(found, response)
 
 
+def _say_missing(found: MeasuredRuns, response: Response) -> Iterator[str]:
+    """Count the runs without a value of a response, and name the conditions that lack most."""
+    made = found.digests != ""
+    lacking = made & ~np.isfinite(found.values[response.name])
+    if not lacking.any():
+        return
+    counts, runs = lacking.sum(axis=1), made.sum(axis=1)
+    conditions = [c for c in np.argsort(-counts, kind="stable").tolist() if counts[c]]
+    named = [f"{counts[c]} of {runs[c]} with {found.describe(c)}" for c in conditions[:MOST_NAMED]]
+    left = len(conditions) - len(named)
+    more = f"; others under {left} more condition{'s' * (left > 1)}" if left else ""
+    yield (
+        f"{spoken(response)} lacks a value in {lacking.sum()} of {made.sum()} runs"
+        f" ({'; '.join(named)}{more}); its means and effects are those of the other runs."
+    )
+
+
 def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
     """Name the conditions whose measured time is too short."""
     drifting = [(c, said) for c, said in enumerate(found.drifts) if said]
     if not drifting:
         return
-    named = [f"{found.describe(c)} ({said})" for c, said in drifting[:MOST_DRIFTING]]
+    named = [f"{found.describe(c)} ({said})" for c, said in drifting[:MOST_NAMED]]
     more = f" and {len(drifting) - len(named)} more" if len(drifting) > len(named) else ""
     yield (
         f"Under {len(drifting)} of {len(found.coded)} conditions the busiest link still drifts from"
@@ -175,7 +193,7 @@ def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
         if all(labels[c] == labels[end] for c in alike)
     ]
     common = f" (all with {', '.join(shared)})" if shared else ""
-    others = len(values) - 1
+    others = int(np.isfinite(values).any(axis=1).sum()) - 1
     count = "any" if len(alike) == others else f"{len(alike)}"
     return f", which cannot be told apart from {count} of the {others} others{common}"
 
