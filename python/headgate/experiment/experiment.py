@@ -59,10 +59,13 @@ class Experiment:
 
     A factor is a path in the scenario with levels in the notation of the scenario, such as
     `{"network.rtt": ["20 ms", "80 ms"], "cca": ["cubic", "./mine.py:Mine"]}`; `cca` is the
-    algorithm of all traffic. Each condition is run `replicates` times, with consecutive seeds from
-    that of the base. A response is the name of a figure (`goodput_bps`), `avg(flows.mean_rtt_s)`, a
-    table with `name` and `sql` or `function`, or a function of the result. Other keys are those of
-    an experiment's file: `where`, `kind`, `runs`, `claims`, `title`, ... Raises HeadgateError.
+    algorithm of all traffic. Levels are a list, another sequence such as a range, or an array of
+    numbers. Each condition is run `replicates` times, with consecutive seeds from that of the base.
+    `responses` is a list, or a dict by name. A response is the name of a figure (`goodput_bps`),
+    `avg(flows.mean_rtt_s)`, a table with `name` and `sql` or `function`, or a function of the
+    result. A function without a name, such as a `functools.partial`, needs the dict. Other keys are
+    those of an experiment's file: `where`, `kind`, `runs`, `claims`, `title`, ... Raises
+    HeadgateError.
     """
 
     definition: Definition
@@ -76,11 +79,12 @@ class Experiment:
         responses: Responses = ("goodput_bps",),
         **keys: Any,
     ) -> None:
+        listed, functions = form.split_functions(responses)
         data = {
             **keys,
-            "factors": {name: form.write_levels(table) for name, table in factors.items()},
+            "factors": form.write_factors(factors),
             "replicates": replicates,
-            "responses": form.write_responses(responses),
+            "responses": listed,
         }
         given = base if isinstance(base, Scenario) else None
         if isinstance(base, Mapping):
@@ -90,7 +94,7 @@ class Experiment:
         form.ExperimentFile.anchor(data, Path.cwd())
         name_by_hand(data)
         file = form.ExperimentFile.from_dict(data)
-        measured_by = form.put_functions(file.make_responses(), responses)
+        measured_by = form.put_functions(file.make_responses(), functions)
         self.definition = Definition(file, None, measured_by, given)
 
     @classmethod
@@ -291,6 +295,8 @@ class Experiment:
         other machines: finished runs are read from it and written to it.
         Raises HeadgateError; KeyboardInterrupt at Ctrl-C.
         """
+        if until not in (None, "decided"):
+            raise HeadgateError(f"until: {until!r} is not allowed; write 'decided' or None")
         self.check()
         pool = WorkerPool(workers, cluster, threads)
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -276,46 +276,82 @@ def read_order(folder: Path) -> LevelOrder:
     )
 
 
-def write_levels(table: Any) -> Any:
-    """Replace classes among levels by the place of their file.
+def write_factors(factors: Any) -> dict[str, Any]:
+    """Return factors as the file writes them. Raises ScenarioError."""
+    if not isinstance(factors, Mapping):
+        says = f"{factors!r} is not a dict; write one, such as {{'cca': ['reno', 'cubic']}}"
+        raise ScenarioError("factors", says)
+    return {name: _write_levels(name, table) for name, table in factors.items()}
+
+
+def _write_levels(name: str, table: Any) -> Any:
+    """Write sequences and arrays as lists, and replace classes among levels by their file.
 
     Raises HeadgateError for a class of the running program, which other processes cannot import.
     """
     if isinstance(table, Mapping):
-        return {key: write_levels(value) for key, value in table.items()}
-    if isinstance(table, list | tuple):
-        return [write_levels(level) for level in table]
-    if not isinstance(table, type):
+        return {key: _write_levels(name, value) for key, value in table.items()}
+    if isinstance(table, str):
         return table
-    if table.__module__ == "__main__":
+    if isinstance(table, np.ndarray | np.generic):
+        return table.tolist()
+    if isinstance(table, Sequence):
+        return [_write_levels(name, level) for level in table]
+    if isinstance(table, type):
+        return _write_class(table)
+    if isinstance(table, Iterable):
+        says = f"{type(table).__name__} is not a list of levels; write list(...) of it"
+        raise ScenarioError(f"factors.{name}", says)
+    return table
+
+
+def _write_class(level: type) -> str:
+    if level.__module__ == "__main__":
         raise HeadgateError(
-            f"{table.__qualname__}: runs are made in other processes, which cannot import a class"
-            f" of a program; put it in a separate file and write './file.py:{table.__qualname__}'"
+            f"{level.__qualname__}: runs are made in other processes, which cannot import a class"
+            f" of a program; put it in a separate file and write './file.py:{level.__qualname__}'"
         )
-    return register_class(table)
+    return register_class(level)
 
 
-def write_responses(responses: Sequence[Any] | Mapping[str, Any]) -> Any:
-    """Replace functions among responses by tables with their names."""
+def split_functions(responses: Any) -> tuple[Any, dict[str, Callable[..., float]]]:
+    """Return responses as the file writes them, and the functions among them by name.
+
+    The name is that of the function, or its key in a dict. Raises ScenarioError.
+    """
     if isinstance(responses, Mapping):
-        return dict(responses)
-    return [
-        {"name": one.__name__, "title": _make_title(one), "sql": "SELECT 0"}
-        if callable(one)
-        else one
+        functions = {name: one for name, one in responses.items() if callable(one)}
+        tables = {name: _write_function(one) for name, one in functions.items()}
+        return {**responses, **tables}, functions
+    if isinstance(responses, str) or not isinstance(responses, Sequence):
+        says = f"{responses!r} is not a list; write one, such as ['goodput_bps']"
+        raise ScenarioError("responses", says)
+    functions = {_name_function(one): one for one in responses if callable(one)}
+    listed = [
+        {"name": _name_function(one), **_write_function(one)} if callable(one) else one
         for one in responses
     ]
+    return listed, functions
 
 
-def _make_title(function: Callable[..., float]) -> str:
-    return (function.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+def _name_function(function: Callable[..., float]) -> str:
+    name = getattr(function, "__name__", "")
+    if not name.isidentifier():
+        says = f"{function!r} is without a name; write a dict, such as {{'flows': function}}"
+        raise ScenarioError("responses", says)
+    return str(name)
+
+
+def _write_function(function: Callable[..., float]) -> dict[str, str]:
+    """Return the table of a function, with the first line of its documentation as title."""
+    said = (function.__doc__ or "") if hasattr(function, "__name__") else ""
+    return {"title": said.strip().partition("\n")[0].rstrip("."), "sql": "SELECT 0"}
 
 
 def put_functions(
-    responses: tuple[Response, ...], given: Sequence[Any] | Mapping[str, Any]
+    responses: tuple[Response, ...], functions: Mapping[str, Callable[..., float]]
 ) -> tuple[Response, ...]:
-    """Return responses with the functions that `write_responses` replaced."""
-    functions = {one.__name__: one for one in given if callable(one)}
+    """Return responses with the functions that `split_functions` replaced."""
     return tuple(
         replace(one, sql="", function=functions[one.name]) if one.name in functions else one
         for one in responses
