@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from headgate.base.errors import AnalysisError
 from headgate.stats.intervals import (
     LEVEL,
     Numbers,
@@ -24,6 +25,7 @@ from headgate.stats.intervals import (
     compute_open_mean_interval,
     compute_student_quantile,
 )
+from headgate.stats.numbers import read_numbers
 
 MATTERS_SHARE = 0.10
 #: The level of the tests against the best condition together.
@@ -99,9 +101,13 @@ def compute_change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) 
     """Return the change from `before` to `after`, each with one value per replicate.
 
     Pairs are in the same order on both sides. The mean before is taken as exact: the interval is
-    that of the differences, divided by this mean.
+    that of the differences, divided by this mean. Raises AnalysisError for pairs without a partner.
     """
-    old, new = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
+    old, new = read_numbers(before), read_numbers(after)
+    if paired and old.shape != new.shape:
+        raise AnalysisError(
+            f"pairs need the same number of values on both sides; got {old.size} and {new.size}"
+        )
     if not np.isfinite(old).all() or not np.isfinite(new).all():
         return UNKNOWN
     mean, low, high = (
@@ -123,7 +129,7 @@ def compute_mean_ratio_change(
     with zero on both sides is unchanged. The result is None if only one side of a condition is zero
     or if a value is negative, since no ratio exists.
     """
-    old, new = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
+    old, new = read_numbers(before), read_numbers(after)
     old_mean, new_mean = old.mean(axis=1), new.mean(axis=1)
     changed = (old_mean != 0) | (new_mean != 0)
     if min(old.min(), new.min()) < 0 or not (old_mean * new_mean)[changed].all():

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from headgate.base.errors import AnalysisError
 from headgate.base.optional import require
 from headgate.stats.intervals import LEVEL, Numbers
+from headgate.stats.numbers import read_numbers
 from headgate.stats.quadrature import list_deviations, list_means
 
 Difference = tuple[float, float]
@@ -158,7 +159,7 @@ def compare_groups(
     is that of all groups together. Returns comparisons by (first, last). Raises AnalysisError.
     """
     names = list(groups)
-    samples = [np.asarray(of, float) for of in groups.values()]
+    samples = [read_numbers(of) for of in groups.values()]
     if len(names) < 2 or not all(len(of) and np.isfinite(of).all() for of in samples):
         raise AnalysisError("a comparison needs at least two groups of finite numbers")
     if control is not None and control not in groups:

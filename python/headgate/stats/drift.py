@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from headgate.stats.numbers import read_numbers
+
 #: The number of batches of the measured time, and the least number of samples in each.
 BATCHES, LEAST_IN_BATCH = 10, 2
 #: z of a two-sided p of 0.01, and the least difference of the halves as a share of the mean.
@@ -32,7 +34,7 @@ def compute_batch_means(
     t_s: ArrayLike, values: ArrayLike, from_s: float, to_s: float
 ) -> list[float]:
     """Return the mean of each batch between two times; [] if a batch has too few samples."""
-    times, numbers = np.asarray(t_s, float), np.asarray(values, float)
+    times, numbers = read_numbers(t_s), read_numbers(values)
     known = np.isfinite(numbers) & (times > from_s) & (times <= to_s)
     if not known.any() or to_s <= from_s:
         return []
@@ -49,7 +51,7 @@ def find_drift(batches: ArrayLike, least: float = 0.0) -> Drift | None:
 
     A difference of the halves of `least` or less is not a drift.
     """
-    means = np.asarray(batches, float).mean(axis=0)
+    means = read_numbers(batches).mean(axis=0)
     first, second = (float(half.mean()) for half in np.array_split(means, 2))
     apart = abs(second - first)
     if apart < LEAST_SHARE * abs(float(means.mean())) or apart <= least:

@@ -13,11 +13,16 @@ from math import inf, nan
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from headgate.base.errors import AnalysisError
+from headgate.stats.numbers import read_numbers
+
 STRONG_P = 0.01
 WEAK_P = 0.05
 #: Values are alike if their range is at most this part of the largest: the rest is rounding. The
 #: groups of NIST's certified data sets SmLs07 to SmLs09 vary by twice as much.
 ROUNDING = 1e-13
+#: The most codes of levels that an error names.
+MOST_CODES = 6
 
 
 def mark_significance(p: float) -> str:
@@ -58,9 +63,29 @@ def compute_main_effect(factor: str, coded: ArrayLike, response: ArrayLike) -> E
     """Return the main effect of a factor; `coded` is its level in each run, -1 low and +1 high.
 
     Levels in between affect F but not the effect. Runs without a level or a response (NaN) are
-    ignored. F and p are NaN if no run is left for the error, and 0 and 1 if nothing varies.
+    ignored. F and p are NaN if no run is left for the error, and 0 and 1 if nothing varies. Raises
+    AnalysisError for other codes, and if the two differ in length.
     """
-    levels, values = np.asarray(coded, dtype=float), np.asarray(response, dtype=float)
+    levels, values = read_numbers(coded), read_numbers(response)
+    if levels.ndim != 1 or levels.shape != values.shape:
+        raise AnalysisError(
+            f"{factor}: levels of the shape {levels.shape} and responses of the shape"
+            f" {values.shape}; give one of each for every run"
+        )
+    codes = np.unique(levels[np.isfinite(levels)]).tolist()
+    if not codes or (codes[0], codes[-1]) != (-1, 1):
+        got = ", ".join(f"{code:g}" for code in codes[:MOST_CODES]) or "none"
+        raise AnalysisError(f"{factor}: levels are coded from -1 (low) to +1 (high); got {got}")
+    return compute_coded_effect(factor, levels, values)
+
+
+def compute_coded_effect(
+    factor: str, levels: NDArray[np.float64], values: NDArray[np.float64]
+) -> Effect:
+    """Return the main effect of a factor in some runs; the lowest or highest level may be absent.
+
+    The mean at an absent level is NaN.
+    """
     kept = np.isfinite(values) & np.isfinite(levels)
     levels, values = levels[kept], values[kept]
     groups = [values[levels == level] for level in np.unique(levels)]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from headgate import _native
+from headgate.stats.numbers import read_numbers
 
 Numbers = NDArray[np.float64]
 
@@ -28,7 +29,7 @@ def compute_student_quantile(p: float, freedom: float) -> float:
 
 def are_alike(values: ArrayLike) -> bool:
     """Return whether all values are the same except for rounding."""
-    sample = np.asarray(values, dtype=float)
+    sample = read_numbers(values)
     return bool(np.ptp(sample) <= ROUNDING * np.abs(sample).max())
 
 
@@ -53,7 +54,7 @@ def compute_mean_p(values: ArrayLike) -> float:
 
 
 def _keep_finite(values: ArrayLike) -> Numbers:
-    sample = np.asarray(values, dtype=float)
+    sample = read_numbers(values)
     return np.asarray(sample[np.isfinite(sample)])
 
 
@@ -77,7 +78,7 @@ def compute_ratio_interval(ratios: ArrayLike, level: float = LEVEL) -> tuple[flo
 
     The interval of a single ratio is zero to infinity. If any ratio is zero, all three are NaN.
     """
-    sample = np.asarray(ratios, dtype=float)
+    sample = read_numbers(ratios)
     if not len(sample) or not (sample > 0).all():
         return math.nan, math.nan, math.nan
     mean, low, high = (math.exp(end) for end in compute_open_mean_interval(np.log(sample), level))
@@ -132,7 +133,7 @@ def compute_grouped_interval(
 
     The width comes from the pooled variance within groups; differences between groups are fixed.
     """
-    samples = [np.asarray(group, dtype=float) for group in groups]
+    samples = [read_numbers(group) for group in groups]
     mean = float(np.mean([sample.mean() for sample in samples]))
     freedom = sum(len(sample) - 1 for sample in samples)
     if freedom == 0:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from headgate.base.level_order import LevelOrder
 from headgate.stats.effects import WEAK_P
 from headgate.stats.intervals import compute_mean_p, correct_by_false_discovery
+from headgate.stats.numbers import read_numbers
 
 Levels = Sequence[Mapping[str, str]]
 """The level of each factor, for each condition."""
@@ -56,9 +57,9 @@ def _group_by_level(changes: Sequence[float], levels: Levels) -> Iterator[Sequen
 
 def compute_relative_changes(changes: ArrayLike, before: ArrayLike) -> list[float]:
     """Return changes as shares of the value before; NaN if that is zero."""
-    old = np.abs(np.asarray(before, dtype=float))
+    old = np.abs(read_numbers(before))
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.asarray(changes, dtype=float) / old
+        shares = read_numbers(changes) / old
     return [float(one) for one in np.where(np.isfinite(shares), shares, np.nan)]
 
 

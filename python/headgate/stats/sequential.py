@@ -21,6 +21,7 @@ import numpy as np
 
 from headgate.base.errors import HeadgateError
 from headgate.stats.intervals import Numbers, are_alike
+from headgate.stats.numbers import read_numbers
 
 Spending = Literal["obrien-fleming", "pocock"]
 
@@ -89,7 +90,7 @@ class Looks:
         """
         from scipy import stats
 
-        found = np.asarray(values, dtype=float)
+        found = read_numbers(values)
         if len(found) not in self.sizes:
             raise HeadgateError(
                 f"a look at {len(found)} values is not planned; looks are at {self.sizes}"

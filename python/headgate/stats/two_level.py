@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from headgate.base.optional import require
 from headgate.stats.intervals import Numbers
+from headgate.stats.numbers import read_numbers
 
 Factors = tuple[str, ...]
 Effect = tuple[int, ...]
@@ -76,8 +77,8 @@ def fit_full_model(factors: Mapping[str, ArrayLike], response: ArrayLike) -> Ful
     Runs without a level or a response (NaN) are ignored. F and p are NaN if nothing is left for the
     error or the response does not vary.
     """
-    values = np.asarray(response, dtype=float)
-    columns = {name: np.asarray(column, dtype=float) for name, column in factors.items()}
+    values = read_numbers(response)
+    columns = {name: read_numbers(column) for name, column in factors.items()}
     kept = np.isfinite(values) & np.all([np.isfinite(c) for c in columns.values()], axis=0)
     columns, values = {name: column[kept] for name, column in columns.items()}, values[kept]
     terms: dict[Factors, Numbers] = {(name,): column for name, column in columns.items()}

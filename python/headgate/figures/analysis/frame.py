@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, time, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,13 @@ from headgate.base.level_order import LevelOrder, level_text
 from headgate.base.messages import hint
 from headgate.base.optional import require
 from headgate.base.units import sizes
+from headgate.figures.analysis.memory import find_scale, make_array, name_of, read_memory
 from headgate.figures.analysis.read import DECIMAL_COMMA, PLAIN, TextForm, distinct, read
 
 Numbers = NDArray[np.float64]
 
 #: How a missing value is written by spreadsheets, R, pandas, databases and SAS.
-MISSING = ("", "na", "nan", "<na>", "n/a", "null", ".")
+MISSING = ("", "na", "nan", "<na>", "nat", "n/a", "null", ".")
 #: The least number of rows for which a column of distinct words or whole numbers names rows.
 MOST_ALONE = 10
 #: The square of what is larger is no number any more, and every analysis squares.
@@ -31,18 +33,23 @@ LOW_AND_HIGH = (
     ("low", "high"), ("lo", "hi"), ("off", "on"), ("no", "yes"), ("false", "true"), ("-", "+"),
     ("small", "large"), ("short", "long"), ("slow", "fast"), ("few", "many"),
 )  # fmt: skip
+#: Types of times; NumPy reads some of them as a number of nanoseconds.
+_TIMES = (np.datetime64, np.timedelta64, date, time, timedelta)
+_NO_NUMBERS = (complex, np.complexfloating, *_TIMES)
 
 
 @dataclass(frozen=True)
 class Frame:
     """Columns of equal length by their names; `name` is their source.
 
-    `order` is the order of levels in an experiment; `lines` are line numbers of a text file.
+    `order` is the order of levels in an experiment, and of those factors in `scales` that are
+    ordered categories; `lines` are line numbers of a text file.
     """
 
     name: str
     columns: Mapping[str, NDArray[Any]]
     order: LevelOrder = field(default_factory=LevelOrder)
+    scales: frozenset[str] = frozenset()
     lines: Sequence[int] = ()
 
     @classmethod
@@ -59,18 +66,17 @@ class Frame:
         if isinstance(source, str | Path):
             columns, lines = read(Path(source), form)
             return cls(str(source), columns, lines=lines)
-        name = str(getattr(source, "name", "table"))
-        names = list(getattr(source, "columns", source))
-        _refuse_repeated(name, "two columns are named", [str(key) for key in names])
-        columns = {str(key): np.asarray(source[key]) for key in names}
+        given, name = read_memory(source), name_of(source)
+        columns = {key: make_array(column) for key, column in given.items()}
         for key, column in columns.items():
             if column.ndim != 1:
                 raise AnalysisError(f"{name}: {key} is no list with one value a row")
         if len({len(column) for column in columns.values()}) > 1:
             raise AnalysisError(f"{name}: its columns differ in length")
-        if not columns or not len(columns[str(names[0])]):
+        if not columns or not len(next(iter(columns.values()))):
             raise AnalysisError(f"{name}: has no rows")
-        return cls(name, columns)
+        scales = {key: of for key, column in given.items() if (of := find_scale(column))}
+        return replace(cls(name, columns).with_order(scales), scales=frozenset(scales))
 
     def only(self, rows: NDArray[np.intp]) -> Frame:
         """Return some rows."""
@@ -83,9 +89,10 @@ class Frame:
         return replace(self, columns=columns)
 
     def with_order(self, order: Mapping[str, Sequence[str]]) -> Frame:
-        """Return the table with its levels in this order, by factor."""
+        """Return the table with its levels in this order, by factor; others keep theirs."""
         levels = {name: tuple(_text(level) for level in of) for name, of in order.items()}
-        return replace(self, order=LevelOrder(levels))
+        known = LevelOrder({**self.order.levels, **levels})
+        return replace(self, order=known, scales=self.scales - order.keys())
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -165,6 +172,8 @@ class Frame:
     def _order_levels(self, factor: str, names: set[str]) -> tuple[tuple[str, ...], str]:
         if factor in self.order.levels:
             given = tuple(self.order.sort(factor, names))
+            if factor in self.scales:
+                return given, "scale"
             return given, "size" if (given, "size") == _order_levels(names) else "given"
         return _order_levels(names)
 
@@ -189,8 +198,8 @@ class Frame:
 class Levels:
     """The levels of a factor: their names, low first, and the place of each row's (-1: missing).
 
-    `order` is the source of the order: `given` by the experiment, `size`, `words` such as off and
-    on, or `alphabet`.
+    `order` is the source of the order: `given` by the experiment, the `scale` of ordered
+    categories, `size`, `words` such as off and on, or `alphabet`.
     """
 
     factor: str
@@ -248,14 +257,17 @@ def _number(cell: Any) -> float:
     if _missing(cell):
         return np.nan
     try:
-        return float(str(cell) if isinstance(cell, complex | np.complexfloating) else cell)
+        return float(str(cell) if isinstance(cell, _NO_NUMBERS) else cell)
     except (TypeError, ValueError):
-        hint = (
-            "; decimals follow a point, or give --decimal ','"
-            if DECIMAL_COMMA.fullmatch(str(cell).strip())
-            else ""
-        )
-        raise ValueError(f"{str(cell)!r} is no number{hint}") from None
+        raise ValueError(f"{str(cell)!r} is no number{_hint_at_number(cell)}") from None
+
+
+def _hint_at_number(cell: Any) -> str:
+    if isinstance(cell, _TIMES):
+        return "; give times as numbers of one unit, such as seconds"
+    if DECIMAL_COMMA.fullmatch(str(cell).strip()):
+        return "; decimals follow a point, or give --decimal ','"
+    return ""
 
 
 def _text(cell: Any) -> str:

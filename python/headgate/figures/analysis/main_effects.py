@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from headgate.stats.effects import (
     FactorEffect,
     Interaction,
     LevelMean,
-    compute_main_effect,
+    compute_coded_effect,
     compute_psi_of_stars,
 )
 from headgate.stats.intervals import correct_by_false_discovery, correct_by_holm
@@ -331,10 +331,12 @@ def compute_main_effects(  # noqa: PLR0913, PLR0917 - each is a choice of the ca
     `replicate` is a column of labels, such as seeds: runs with the same label met the same chance.
     Raises AnalysisError.
     """
+    if method not in (allowed := get_args(Method)):
+        raise AnalysisError(f"method: {method!r} is none of {', '.join(allowed)}")
     frame = Frame.of(table)
     coded = _code_factors(frame, factors, responses, by, replicate)
     effects = {
-        (group, factor, response): compute_main_effect(factor, signs, values[rows])
+        (group, factor, response): compute_coded_effect(factor, signs, values[rows])
         for group, rows in coded.groups.items()
         for factor, signs in coded.factors(rows).items()
         for response, values in coded.responses.items()
