@@ -6,6 +6,7 @@ import json
 from itertools import product
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -18,6 +19,7 @@ from headgate.design.generate import make_design
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.notes import write_notes
 from headgate.figures.analysis.read import TextForm
+from headgate.figures.report.about import read as read_about
 
 from .test_design_kinds import leveled
 
@@ -51,6 +53,64 @@ def test_the_report_of_such_a_table_reads_the_same(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, given, catch_exceptions=False)
     (row,) = (r for r in json.loads(done.stdout) if r["factor"] == "größe")
     assert (row["low"], row["high"], row["effect"]) == ("0.5", "1.5", pytest.approx(-1.5))
+
+
+def test_a_report_reads_its_table_again_in_the_same_form(tmp_path: Path) -> None:
+    """The folder contains the file as it was; `report.toml` describes its form."""
+    file, out = tmp_path / "t.csv", tmp_path / "out"
+    rows = "1;1,5\n2;2\n1;1,25\n2;fehlt\n1;1\n2;2,5\n"
+    file.write_bytes(("größe;y\n" + rows).encode("cp1252"))
+    form = ("--decimal", ",", "--encoding", "cp1252", "--missing", "fehlt")
+    given = ["analyse", str(file), "--factors", "größe", "--responses", "y", *form]
+    CliRunner().invoke(app, [*given, "--out", str(out)], catch_exceptions=False)
+    assert (out / "t.csv").read_bytes() == file.read_bytes()
+    about = read_about(out)
+    assert (about.decimal, about.missing, about.encoding) == (",", ("fehlt",), "cp1252")
+    found = about.read_table(out).numbers("y")
+    np.testing.assert_equal(found, [1.5, 2, 1.25, np.nan, 1, 2.5])
+    (out / "report.html").unlink()
+    done = CliRunner().invoke(app, ["report", str(out)], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert (out / "report.html").is_file()
+
+
+def test_parquet_has_no_form_of_text(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    duckdb.sql(f"COPY (SELECT 1 AS x, 2 AS y) TO '{file}'")
+    with pytest.raises(AnalysisError, match="leave out decimal, missing and encoding"):
+        Frame.of(file, TextForm(","))
+
+
+@pytest.mark.parametrize(
+    ("cell", "decimal", "said"),
+    [
+        ("1_0", ".", r"'1_0' is no number \(line 2\)"),
+        ("1_0", ",", r"'1_0' is no number \(line 2\)"),
+        ("1.000", ",", r"'1.000' is no number; with --decimal ',' a number contains no point"),
+        ("1.000,5", ",", "'1.000,5' is no number; with --decimal ','"),
+        ("1,5", ".", "'1,5' is no number; decimals follow a point"),
+    ],
+)
+def test_only_the_decimal_mark_separates_digits(
+    cell: str, decimal: str, said: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text(f"x;y\na;{cell}\nb;2\n")
+    with pytest.raises(AnalysisError, match=said):
+        Frame.of(file, TextForm(decimal)).numbers("y")
+
+
+def test_typed_numbers_have_no_decimal_mark() -> None:
+    assert Frame.of({"y": [np.float32(1.5), 2, "3.5"]}).numbers("y").tolist() == [1.5, 2, 3.5]
+
+
+def test_labels_of_the_same_size_in_other_units_are_noted() -> None:
+    frame = Frame.of({"rtt": ["10 ms", "0.01 s", "20 ms"], "y": [1.0, 2.0, 3.0]})
+    assert write_notes(frame, ["rtt"], ["y"])[0] == (
+        "rtt: '0.01 s' and '10 ms' are different labels; write them alike if they are the same."
+    )
+    other = Frame.of({"rtt": ["10 ms", "10 s", "20 ms"], "y": [1.0, 2.0, 3.0]})
+    assert write_notes(other, ["rtt"], ["y"]) == []
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,12 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.errors import AnalysisError, StoreError, explain_os
-from headgate.base.terminal import echo, escape_formula
-from headgate.cli.options import Json
+from headgate.base.terminal import echo
+from headgate.cli.options import Json, split_names
 
 if TYPE_CHECKING:
     from headgate.figures.analysis import MainEffects
-    from headgate.figures.analysis.frame import Frame
     from headgate.figures.analysis.read import TextForm
     from headgate.figures.analysis.roles import Roles
     from headgate.stats.effects import LevelMean
@@ -37,7 +35,13 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[
         Path, typer.Argument(help="CSV (or other text) or Parquet, a row per run.", metavar="FILE")
     ],
-    responses: Annotated[str, typer.Option(metavar="Y1,Y2,...", help="Columns of responses.")],
+    responses: Annotated[
+        str,
+        typer.Option(
+            metavar="Y1,Y2,...",
+            help="Columns of responses; quote a name with a comma: 'rtt,\"loss, late\"'.",
+        ),
+    ],
     factors: Annotated[str, typer.Option(metavar="X1,X2,...", help="Columns of factors.")] = "",
     design: Annotated[
         str,
@@ -66,7 +70,8 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
     condition: Annotated[
         str,
         typer.Option(
-            metavar="A,B,...", help="Columns that name a condition; by default the factors."
+            metavar="A,B,...",
+            help="With --out: columns that name a condition; by default the factors.",
         ),
     ] = "",
     replicate: Annotated[
@@ -81,14 +86,21 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
         typer.Option(help="The algorithm to compare the others with.", metavar="CCA"),
     ] = None,
     model: Annotated[
-        Model,
-        typer.Option(help="Test by a model with interactions, one without, or factor by factor."),
-    ] = Model.INTERACTIONS,
+        Model | None,
+        typer.Option(
+            help="Test by a model with interactions, one without, or factor by factor.",
+            show_default=Model.INTERACTIONS.value,
+        ),
+    ] = None,
     title: Annotated[
-        str, typer.Option(help="Title of the report; by default the file's name.", metavar="TEXT")
+        str,
+        typer.Option(
+            help="With --out: title of the report; by default the file's name.", metavar="TEXT"
+        ),
     ] = "",
     question: Annotated[
-        str, typer.Option(help="Question that the report answers.", metavar="TEXT")
+        str,
+        typer.Option(help="With --out: question that the report answers.", metavar="TEXT"),
     ] = "",
     decimal: Annotated[
         str, typer.Option(help="Decimal mark of a text file: a point or a comma.", metavar="MARK")
@@ -126,33 +138,37 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.figures.analysis.read import TextForm
     from headgate.figures.analysis.roles import Roles
 
-    form = TextForm(decimal, _names(missing), encoding)
-    frame = Frame.of(file, form)
+    if out is None:
+        of_report = {"--title": title, "--question": question, "--condition": condition}
+        _refuse(of_report, "only the report (--out) uses it")
+    form = TextForm(decimal, split_names(missing), encoding)
     if design:
         from headgate.cli.analyse_design import analyse_design
 
-        if factors or cca or by:
-            raise AnalysisError(
-                "--design: the design names the factors; give neither --factors, --cca nor --by"
-            )
+        of_factors = {
+            "--factors": factors, "--by": by, "--cca": cca, "--condition": condition,
+            "--replicate": replicate, "--before": before, "--model": model,
+        }  # fmt: skip
+        _refuse(of_factors, "the --design names the factors and the analysis; leave it out")
         analyse_design(
-            design, frame, _names(responses), _names(lower),
+            design, Frame.of(file, form), split_names(responses), split_names(lower),
             out=out, title=title, question=question, as_json=as_json,
         )  # fmt: skip
         return
-    if not _names(factors):
+    _refuse({"--lower": lower}, "only the analysis of a --design uses it")
+    if not split_names(factors):
         raise AnalysisError("--factors: name the columns of factors, or give the --design")
-    labels = _names(by)
-    frame.require(*filter(None, (cca, replicate)), *_names(condition))
+    frame, labels = Frame.of(file, form), split_names(by)
+    frame.require(*filter(None, (cca, replicate)), *split_names(condition))
     roles = Roles(
-        responses=_names(responses),
-        factors=_names(factors),
-        condition=_names(condition),
+        responses=split_names(responses),
+        factors=split_names(factors),
+        condition=split_names(condition),
         cca=cca,
         before=before,
         replicate=replicate,
         period=_period(labels) if out else None,
-        method=model.value,
+        method=(model or Model.INTERACTIONS).value,
     )
     roles.check(frame)
     found = PeriodAnalysis(frame, roles).effects(labels)
@@ -163,12 +179,14 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
     else:
         _show(found, roles)
     if out:
-        made = _report(file, frame, form, roles, out, title, question)
+        made = _report(file, form, roles, out, title, question)
         echo(f"Report: {made}", error=as_json)
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+def _refuse(options: Mapping[str, object], reason: str) -> None:
+    """Raise AnalysisError if one of the options is given."""
+    if given := next((name for name, value in options.items() if value), ""):
+        raise AnalysisError(f"{given}: {reason}")
 
 
 def _records(found: MainEffects, roles: Roles) -> list[dict[str, Any]]:
@@ -243,18 +261,8 @@ def _period(by: tuple[str, ...]) -> str | None:
     return by[0] if by else None
 
 
-def _write_plain(frame: Frame, path: Path) -> None:
-    """Write a table as plain CSV."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(map(escape_formula, frame.columns))
-        for row in zip(*frame.columns.values(), strict=True):
-            writer.writerow(escape_formula(str(cell)) for cell in row)
-
-
 def _report(  # noqa: PLR0913, PLR0917 - the inputs of a report
     file: Path,
-    frame: Frame,
     form: TextForm,
     roles: Roles,
     out: Path,
@@ -262,18 +270,18 @@ def _report(  # noqa: PLR0913, PLR0917 - the inputs of a report
     question: str,
 ) -> Path:
     """Copy the table into the folder, describe it, and make the report."""
-    from headgate.figures.analysis.read import PLAIN
     from headgate.figures.report.about import About, write
     from headgate.figures.report.make import make
 
     try:
         out.mkdir(parents=True, exist_ok=True)
-        if form != PLAIN:
-            _write_plain(frame, out / file.name)
-        elif file.resolve() != (out / file.name).resolve():
+        if file.resolve() != (out / file.name).resolve():
             shutil.copyfile(file, out / file.name)
     except OSError as error:
         raise StoreError(f"{out}: cannot be written ({explain_os(error)})") from None
-    about = About(title=title or file.name, question=question, table=file.name, roles=roles)
+    about = About(
+        title=title or file.name, question=question, table=file.name, roles=roles,
+        decimal=form.decimal, missing=form.missing, encoding=form.encoding,
+    )  # fmt: skip
     write(about, out)
     return make(out)

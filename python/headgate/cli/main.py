@@ -213,6 +213,8 @@ def _explain_value(error: Any) -> str:
     if problems is None:
         return str(error.message).rstrip(".")
     first = problems()[0]
+    if first["type"] == "value_error":  # its message names the value
+        return str(first["msg"]).removeprefix("Value error, ").rstrip(".")
     says = first["msg"].partition(",")[0].replace("Input should", "it must")
     return f"{first['input']!r} is not allowed; {says}"
 

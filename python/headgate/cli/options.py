@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shlex
 import sys
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from headgate.engine.api import Scenario
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Return the names between commas. Quotes enclose a name with a comma, as in CSV."""
+    cells = next(csv.reader([text], skipinitialspace=True), [])
+    return tuple(name.strip() for name in cells if name.strip())
+
 
 ScenarioFile = Annotated[Path, typer.Argument(help="A scenario in TOML.", show_default=False)]
 Settings = Annotated[

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from headgate.base.errors import HeadgateError
+from headgate.cli.options import split_names
 
 if TYPE_CHECKING:
     from headgate.figures.paper.size import PaperSize
@@ -91,7 +92,7 @@ Font = Annotated[
 
 def split(names: str | None) -> tuple[str, ...] | None:
     """Return the names of a list, None if it is not given; "" means none."""
-    return None if names is None else tuple(n for n in map(str.strip, names.split(",")) if n)
+    return None if names is None else split_names(names)
 
 
 @dataclass(frozen=True)

@@ -70,9 +70,7 @@ def _read_reported(folder: Path) -> MeasuredTable | None:
     found = about.read(folder)
     if found.table is None or found.roles is None:
         return None
-    from headgate.figures.analysis.frame import Frame
-
-    roles, frame = found.roles, Frame.of(folder / found.table)
+    roles, frame = found.roles, found.read_table(folder)
     if roles.period:
         raise HeadgateError(f"{folder}: its table has periods; `headgate report` draws each")
     factors = tuple(dict.fromkeys([*roles.factors, *filter(None, [roles.cca])]))

@@ -43,7 +43,7 @@ class Frame:
     """Columns of equal length by their names; `name` is their source.
 
     `order` is the order of levels in an experiment, and of those factors in `scales` that are
-    ordered categories; `lines` are line numbers of a text file.
+    ordered categories; `lines` are line numbers of a text file, `decimal` is its decimal mark.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Frame:
     order: LevelOrder = field(default_factory=LevelOrder)
     scales: frozenset[str] = frozenset()
     lines: Sequence[int] = ()
+    decimal: str = PLAIN.decimal
 
     @classmethod
     def of(cls, source: Any, form: TextForm = PLAIN) -> Frame:
@@ -65,7 +66,7 @@ class Frame:
             return source
         if isinstance(source, str | Path):
             columns, lines = read(Path(source), form)
-            return cls(str(source), columns, lines=lines)
+            return cls(str(source), columns, lines=lines, decimal=form.decimal)
         given, name = read_memory(source), name_of(source)
         columns = {key: make_array(column) for key, column in given.items()}
         for key, column in columns.items():
@@ -129,7 +130,7 @@ class Frame:
 
     def _number(self, row: int, cell: Any) -> float:
         try:
-            return _number(cell)
+            return _number(cell, self.decimal)
         except ValueError as error:
             place = f"line {self.lines[row]}" if self.lines else f"row {row + 1}"
             raise ValueError(f"{error} ({place})") from None
@@ -140,11 +141,17 @@ class Frame:
         A word for a missing value, such as NA, is a label among other words (Namibia, North
         America), and missing in a column of numbers.
         """
-        texts = [_text(cell) for cell in self.column(name)]
+        texts = [self._label(cell) for cell in self.column(name)]
         words = {text for text in texts if text.lower() not in MISSING}
         if sizes(sorted(words)) is None:
             return texts
         return ["" if text.lower() in MISSING else text for text in texts]
+
+    def _label(self, cell: Any) -> str:
+        """Return a label as text; a number with a decimal comma gets a point."""
+        text = _text(cell)
+        is_comma = self.decimal == "," and DECIMAL_COMMA.fullmatch(text)
+        return text.replace(",", ".") if is_comma else text
 
     def levels(self, factor: str) -> Levels:
         """Return the levels of a factor, in order, and the level of each row.
@@ -252,20 +259,32 @@ def _missing(cell: Any) -> bool:
     return cell is None or str(cell).strip().lower() in MISSING
 
 
-def _number(cell: Any) -> float:
+def _number(cell: Any, decimal: str) -> float:
     """Read a cell as a number; an empty cell is NaN."""
     if _missing(cell):
         return np.nan
     try:
+        if isinstance(cell, str):
+            return _read_text(cell, decimal)
         return float(str(cell) if isinstance(cell, _NO_NUMBERS) else cell)
     except (TypeError, ValueError):
-        raise ValueError(f"{str(cell)!r} is no number{_hint_at_number(cell)}") from None
+        raise ValueError(f"{str(cell)!r} is no number{_hint_at_number(cell, decimal)}") from None
 
 
-def _hint_at_number(cell: Any) -> str:
+def _read_text(text: str, decimal: str) -> float:
+    """Read a number as tables write it: only the decimal mark separates its digits."""
+    if "_" in text or (decimal == "," and "." in text):
+        raise ValueError(text)
+    return float(text.replace(decimal, "."))
+
+
+def _hint_at_number(cell: Any, decimal: str) -> str:
     if isinstance(cell, _TIMES):
         return "; give times as numbers of one unit, such as seconds"
-    if DECIMAL_COMMA.fullmatch(str(cell).strip()):
+    text = str(cell).strip()
+    if decimal == "," and "." in text:
+        return "; with --decimal ',' a number contains no point"
+    if DECIMAL_COMMA.fullmatch(text):
         return "; decimals follow a point, or give --decimal ','"
     return ""
 

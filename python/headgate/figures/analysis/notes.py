@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.units import sizes
 from headgate.figures.analysis.frame import MISSING, Frame
 
 #: Labels that a note names before it says how many more there are.
@@ -92,9 +93,9 @@ def _doubtful(name: str, texts: Iterable[str]) -> Iterator[str]:
     for text in known:
         if text.lower() in MISSING:
             yield f"{name}: {text!r} is taken as a label; leave the cell empty if it is missing."
-    alike: dict[str, list[str]] = {}
-    for text in known:
-        alike.setdefault(_plain(text), []).append(text)
+    alike: dict[object, list[str]] = {}
+    for text, same in zip(known, sizes(known) or map(_plain, known), strict=True):
+        alike.setdefault(same, []).append(text)
     twice = [" and ".join(map(repr, of)) for of in alike.values() if len(of) > 1]
     if twice:
         more = f" and {len(twice) - NAMED} more" if len(twice) > NAMED else ""

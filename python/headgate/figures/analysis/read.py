@@ -64,14 +64,6 @@ class TextForm:
         """The possible separators of cells."""
         return tuple(one for one in SEPARATORS if one != self.decimal)
 
-    def read_cell(self, cell: str) -> str:
-        """Return a cell with a decimal point; a missing cell is empty."""
-        if cell in self.missing:
-            return ""
-        if self.decimal == "," and DECIMAL_COMMA.fullmatch(cell):
-            return cell.replace(",", ".")
-        return cell
-
 
 PLAIN = TextForm()
 
@@ -85,7 +77,13 @@ def read(path: Path, form: TextForm = PLAIN) -> tuple[Columns, list[int]]:
     """
     if not path.is_file():
         raise AnalysisError(f"{path}: there is no such file")
-    columns, lines = (_parquet(path), []) if path.suffix == ".parquet" else _text(path, form)
+    is_parquet = path.suffix == ".parquet"
+    if is_parquet and form != PLAIN:
+        raise AnalysisError(
+            f"{path}: Parquet contains typed cells; leave out decimal, missing and encoding, which"
+            " describe a text file"
+        )
+    columns, lines = (_parquet(path), []) if is_parquet else _text(path, form)
     if not columns or not len(next(iter(columns.values()))):
         raise AnalysisError(f"{path}: has no rows")
     return columns, lines
@@ -109,7 +107,9 @@ def _text(path: Path, form: TextForm) -> tuple[Columns, list[int]]:
         _, head = next(found, (0, []))
         names = distinct(_name_columns(head), "two columns are named")
         rows = list(found)
-        cells = [[form.read_cell(cell) for cell in _fit_row(row, head)] for row in rows]
+        cells = [
+            ["" if cell in form.missing else cell for cell in _fit_row(row, head)] for row in rows
+        ]
         return _columns(names, cells), [line for line, _ in rows]
     except (OSError, EOFError, csv.Error) as error:
         raise AnalysisError(f"{path}: cannot be read ({error})") from None

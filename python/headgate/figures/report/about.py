@@ -9,10 +9,12 @@ from typing import Any
 
 from pydantic import Field
 
-from headgate.base.errors import StoreError
+from headgate.base.errors import HeadgateError, StoreError
 from headgate.base.marks import Mark
 from headgate.base.strict import Strict, read_toml
 from headgate.claims.verdicts import JudgedClaim
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.read import PLAIN, TextForm
 from headgate.figures.analysis.roles import Roles
 
 FILE, CLAIMS = "report.toml", "claims.json"
@@ -53,6 +55,9 @@ class About(Strict):
     title: str
     question: str = ""
     table: str | None = Field(None, description="CSV or Parquet file, as seen from the folder.")
+    decimal: str = Field(PLAIN.decimal, description="Decimal mark of a text file.")
+    missing: tuple[str, ...] = Field((), description="Words of a text file for a missing value.")
+    encoding: str = Field("", description="Encoding of a text file; UTF-8 unless given.")
     roles: Roles | None = Field(None, description="What the table's columns are.")
     design: tuple[str, ...] = Field((), description="The design in sentences.")
     findings: tuple[str, ...] = Field((), description="What was found beside the analyses.")
@@ -60,6 +65,13 @@ class About(Strict):
     tables: tuple[Listed, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     versions: Mapping[str, str] = Field({}, description="Program, scale, seeds, cost.")
+
+    def read_table(self, folder: Path) -> Frame:
+        """Read the table in a folder. Raises HeadgateError if none is named, or it is wrong."""
+        if self.table is None:
+            raise HeadgateError(f"{folder / FILE}: table: roles are those of a table; name it")
+        form = TextForm(self.decimal, self.missing, self.encoding)
+        return Frame.of(folder / self.table, form)
 
 
 def read(folder: Path) -> About:

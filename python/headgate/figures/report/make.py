@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from headgate.base.errors import HeadgateError, StoreError, explain_os
+from headgate.base.errors import StoreError, explain_os
 from headgate.base.optional import require
 from headgate.base.progress import count_steps
 from headgate.base.terminal import escape_formula
@@ -195,9 +195,7 @@ def make(folder: Path, workers: int | None = None) -> Path:
 def _analyse(about: About, folder: Path) -> TableAnalysis | None:
     if about.roles is None:
         return None
-    if about.table is None:
-        raise HeadgateError(f"{folder / abouts.FILE}: table: roles are those of a table; name it")
-    return analyse_table(folder / about.table, about.roles)
+    return analyse_table(about.read_table(folder), about.roles)
 
 
 def _page(
