@@ -310,7 +310,7 @@ def test_levels_are_printed_low_before_high(tmp_path: Path) -> None:
     assert printed[4].split() == ["y", "+**", ".", "."]
 
 
-@pytest.mark.parametrize("option", ["--cca", "--condition", "--replicate"])
+@pytest.mark.parametrize("option", ["--cca", "--replicate"])
 def test_a_column_that_is_not_there_is_refused_also_without_a_report(
     option: str, tmp_path: Path
 ) -> None:

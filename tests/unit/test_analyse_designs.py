@@ -94,7 +94,7 @@ def test_a_morris_table_ranks_its_factors(tmp_path: Path) -> None:
     [
         (("standard", "place"), (), "there is no column 'standard'"),
         (("\n1,", "\n1,99"), (), "is no run of the design; it must be 1 to 12, or 0"),
-        (("", ""), ("--factors", "A"), "--design: the design names the factors"),
+        (("", ""), ("--factors", "A"), "--factors: the --design names the factors"),
         (("", ""), ("--lower", "z"), "--lower: z is none of the responses y"),
     ],
 )

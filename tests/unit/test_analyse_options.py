@@ -65,10 +65,9 @@ def test_an_unknown_column_is_refused(option: str, table: Path, tmp_path: Path) 
 
 
 def test_an_unknown_model_is_refused_with_the_known_ones(table: Path) -> None:
-    words = ["analyse", table, "--factors", "A", "--responses", "y", "--model", "two-way"]
-    done = subprocess.run(
-        [sys.executable, "-m", "headgate", *words], capture_output=True, text=True, check=False
-    )
+    words = ["analyse", str(table), "--factors", "A", "--responses", "y", "--model", "two-way"]
+    command = [sys.executable, "-m", "headgate", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
         "headgate: analyse: --model: 'two-way' is not one of 'interactions', 'main-effects',"

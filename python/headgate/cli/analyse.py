@@ -128,9 +128,10 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
 
     One model contains all factors and the interactions of two (type II F tests). With --model
     one-way, each factor is tested alone, as in NIST's Dataplot. The levels of a factor are two or
-    more numbers or words. An empty cell is a missing value; in a response, NA and infinite numbers
-    are missing too. Omitted rows are counted. Commas, semicolons, tabs, vertical bars or spaces
-    separate the cells of a text file.
+    more numbers or words. Numbers with fewer than two rows per level are tested along a straight
+    line, except by one-way. An empty cell is a missing value; in a response, NA and infinite
+    numbers are missing too. Omitted rows are counted. Commas, semicolons, tabs, vertical bars or
+    spaces separate the cells of a text file.
     """
     from headgate.figures.analysis.frame import Frame
     from headgate.figures.analysis.notes import write_notes
@@ -227,8 +228,8 @@ def _show(found: MainEffects, roles: Roles) -> None:
         " it falls; brackets are 95 % intervals"
     )
     echo(
-        "an answer names effects with p < 0.05 after a correction for all tests (Holm); an effect"
-        " that is not shown may still exist"
+        "an answer names effects with p < 0.05 after a correction for all tests above (Holm); an"
+        " effect that is not shown may still exist"
     )
 
 
@@ -238,7 +239,8 @@ def _means(found: MainEffects, group: tuple[str, ...]) -> Iterator[str]:
         for effect in found.of_response(response, group):
             if effect.stars:
                 means = ", ".join(_mean(one) for one in effect.levels)
-                yield f"mean {response} by {effect.factor}: {means}"
+                line = "ends of the straight line of" if effect.is_line else "mean"
+                yield f"{line} {response} by {effect.factor}: {means}"
 
 
 def _mean(one: LevelMean) -> str:

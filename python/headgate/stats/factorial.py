@@ -11,26 +11,15 @@ interactions are then part of the error, so the tests are valid but the interval
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from math import inf, nan
 
 import numpy as np
-from numpy.typing import NDArray
 
+from headgate.stats.design_columns import Design, Factors, multiply_pairs, orthonormalize
 from headgate.stats.effects import ROUNDING, UNKNOWN, Estimate
 from headgate.stats.intervals import LEVEL, Numbers, compute_student_quantile
-
-Places = NDArray[np.int64]
-Factors = tuple[str, ...]
-
-#: A column depends on others if they leave less than this part of its length.
-ALIAS = 1e-7
-#: The least degrees of freedom of the error if the model contains interactions.
-LEAST_FREEDOM = 3
-#: A main effect is confounded with an omitted interaction that explains more than this part of it.
-CONFOUNDED = 0.5
 
 
 @dataclass(frozen=True)
@@ -47,155 +36,6 @@ class Term:
     effect: float
     f_ratio: float
     p: float
-
-
-@dataclass(frozen=True, eq=False)
-class Design:
-    """The level of each factor, and the block if there are blocks, of each run.
-
-    `places` is the number of each run's level, `counts` the number of levels. Every run has a level
-    of every factor. The effect of a factor in `lines` is proportional to a number from -1 to +1;
-    these ends are its two levels.
-    """
-
-    places: Mapping[str, Places]
-    counts: Mapping[str, int]
-    blocks: Places | None = None
-    interactions: bool = True
-    lines: Mapping[str, Numbers] = field(default_factory=dict)
-
-    @property
-    def runs(self) -> int:
-        """The number of runs."""
-        return len(next(iter(self.places.values())))
-
-    @cached_property
-    def columns(self) -> dict[Factors, Numbers]:
-        """The columns of each term; -1 and +1 for a two-level factor."""
-        single: dict[Factors, Numbers] = {
-            (name,): self.lines[name][:, None]
-            if name in self.lines
-            else _code_levels(self.places[name], self.counts[name])
-            for name in self.places
-        }
-        return single | multiply_pairs(single) if self.interactions else single
-
-    @cached_property
-    def _start(self) -> Numbers:
-        """The constant and the blocks, which are not tested."""
-        ones = np.ones((self.runs, 1))
-        if self.blocks is None:
-            return ones
-        return np.hstack([ones, _code_levels(self.blocks, int(self.blocks.max()) + 1)])
-
-    @cached_property
-    def _at(self) -> dict[Factors, slice]:
-        """The places of each term's columns in the matrix."""
-        ends = np.cumsum([self._start.shape[1], *(c.shape[1] for c in self.columns.values())])
-        return {
-            term: slice(int(first), int(last))
-            for term, first, last in zip(self.columns, ends[:-1], ends[1:], strict=True)
-        }
-
-    @cached_property
-    def _matrix(self) -> Numbers:
-        return np.hstack([self._start, *self.columns.values()])
-
-    @cached_property
-    def basis(self) -> Numbers:
-        """Orthonormal columns that span the model."""
-        return orthonormalize(self._matrix)
-
-    @cached_property
-    def coordinates(self) -> Numbers:
-        """The columns of the model as coordinates of the basis."""
-        return np.asarray(self.basis.T @ self._matrix)
-
-    @cached_property
-    def error_freedom(self) -> int:
-        """Degrees of freedom of the error."""
-        return int(self.runs - self.basis.shape[1])
-
-    @cached_property
-    def increments(self) -> dict[Factors, Numbers]:
-        """Orthonormal columns of each term's addition to all terms that do not contain it."""
-        return {term: self._increment(term) for term in self.columns}
-
-    def _increment(self, term: Factors) -> Numbers:
-        kept = [slice(0, self._start.shape[1])]
-        kept += [at for other, at in self._at.items() if not set(term) <= set(other)]
-        others = orthonormalize(np.hstack([self.coordinates[:, at] for at in kept]))
-        own = self.coordinates[:, self._at[term]]
-        return orthonormalize(_project_out(own, others), np.linalg.norm(own, axis=0))
-
-    def is_testable(self, term: Factors) -> bool:
-        """Return whether the terms that do not contain a term leave its columns independent."""
-        return bool(self.increments[term].shape[1] == self.columns[term].shape[1])
-
-    def weights(
-        self, wanted: Mapping[Factors, Numbers], *, constant: bool, alone: str = ""
-    ) -> Numbers | None:
-        """Return the weights in the basis of a sum of coefficients, if it can be estimated.
-
-        `alone` is a factor that is assumed to have no interactions.
-        """
-        kept, inverse = self._solvers[alone]
-        coefficients = np.zeros(self.coordinates.shape[1])
-        coefficients[0] = float(constant)
-        for term, values in wanted.items():
-            coefficients[self._at[term]] = values
-        coefficients = coefficients[kept]
-        found = inverse.T @ coefficients
-        wrong = np.linalg.norm(self.coordinates[:, kept].T @ found - coefficients)
-        known = wrong <= 10 * ALIAS * max(1.0, float(np.linalg.norm(coefficients)))
-        return np.asarray(found) if known else None
-
-    @cached_property
-    def _solvers(self) -> dict[str, tuple[NDArray[np.bool_], Numbers]]:
-        """The columns of the model and their pseudo-inverse, whole and with each factor alone."""
-        found: dict[str, tuple[NDArray[np.bool_], Numbers]] = {}
-        for name in ("", *self.places):
-            kept = np.ones(self.coordinates.shape[1], dtype=bool)
-            for term, at in self._at.items():
-                if len(term) > 1 and name in term:
-                    kept[at] = False
-            inverse = np.linalg.pinv(self.coordinates[:, kept], rcond=ALIAS)
-            found[name] = kept, np.asarray(inverse)
-        return found
-
-    def codes(self, name: str, level: int) -> Numbers:
-        """Return the columns of a factor at one of its levels."""
-        return np.asarray(_code_levels(np.array([level]), self.counts[name])[0])
-
-    def find_confounder(self, name: str, *, omitted: bool) -> str:
-        """Name the term with which a main effect is confounded; "" if there is none.
-
-        With `omitted`, this includes interactions that are not in the model.
-        """
-        if not self.is_testable((name,)):
-            return self._find_alias(name)
-        if not omitted:
-            return ""
-        own = self.basis @ self.increments[name,]
-        single = {term: c for term, c in self.columns.items() if name not in term}
-        others = orthonormalize(np.hstack([self._start, *single.values()]))
-        for term, columns in multiply_pairs(single).items():
-            left = orthonormalize(_project_out(columns, others), np.linalg.norm(columns, axis=0))
-            if left.shape[1] and np.linalg.norm(own.T @ left, 2) ** 2 > CONFOUNDED:
-                return " x ".join(term)
-        return ""
-
-    def _find_alias(self, name: str) -> str:
-        """Name one term on which a factor's columns depend, or all other factors together."""
-        own = self.columns[name,]
-        size = np.linalg.norm(own, axis=0)
-        for term, columns in (self.columns | multiply_pairs(self.columns)).items():
-            if name in term:
-                continue
-            known = orthonormalize(np.hstack([self._start, columns]))
-            if orthonormalize(_project_out(own, known), size).shape[1] < own.shape[1]:
-                return " x ".join(term)
-        return "the other factors together"
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,6 +86,14 @@ class Factorial:
             return nan
         found = float(np.sqrt(self.residuals @ self.residuals / self.error_freedom))
         return 0.0 if found <= self._scale else found
+
+    @property
+    def has_equal_replicates(self) -> bool:
+        """Whether runs with the same levels have exactly the same value."""
+        blocks = [] if self.design.blocks is None else [self.design.blocks]
+        levels = np.column_stack([*self.design.places.values(), *blocks])
+        first, inverse = np.unique(levels, axis=0, return_index=True, return_inverse=True)[1:]
+        return bool((self.values == self.values[first][inverse.ravel()]).all())
 
     @cached_property
     def r_squared(self) -> float:
@@ -335,45 +183,3 @@ class Factorial:
         }
         terms = single | (multiply_pairs(single) if self.design.interactions else {})
         return {term: row[0] for term, row in terms.items()}
-
-
-def multiply_pairs(single: Mapping[Factors, Numbers]) -> dict[Factors, Numbers]:
-    """Return the columns of all interactions of two factors: the products of their columns."""
-    mains = [term for term in single if len(term) == 1]
-    return {
-        (*one, *other): (single[one][:, :, None] * single[other][:, None, :]).reshape(
-            len(single[one]), -1
-        )
-        for one, other in combinations(mains, 2)
-    }
-
-
-def orthonormalize(columns: Numbers, sizes: Numbers | None = None) -> Numbers:
-    """Return orthonormal columns with the same span.
-
-    Remainders that are small compared with `sizes`, the lengths before projection, are rounding.
-    """
-    from scipy import linalg
-
-    lengths = np.linalg.norm(columns, axis=0) if sizes is None else sizes
-    if not columns.size or not lengths.max(initial=0.0) > 0:
-        return np.zeros((len(columns), 0))
-    scaled = columns / np.where(lengths > 0, lengths, 1.0)
-    q, r, _ = linalg.qr(scaled, mode="economic", pivoting=True)
-    rank = int((np.abs(np.diag(r)) > ALIAS).sum())
-    return np.asarray(q[:, :rank])
-
-
-def _project_out(columns: Numbers, basis: Numbers) -> Numbers:
-    # Twice is enough against rounding (Kahan; Parlett 1980).
-    left = columns - basis @ (basis.T @ columns)
-    return np.asarray(left - basis @ (basis.T @ left))
-
-
-def _code_levels(places: Places, count: int) -> Numbers:
-    """Return a column for each level except the first: 1 there, -1 at the first level, else 0."""
-    found = np.zeros((len(places), count - 1))
-    for level in range(1, count):
-        found[places == level, level - 1] = 1.0
-    found[places == 0] = -1.0
-    return found

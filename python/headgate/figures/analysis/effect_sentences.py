@@ -1,76 +1,26 @@
 """Sentences on the effects of factors: the answer of a table without algorithms to replace.
 
 A sentence names an effect that is significant at 5 % after Holm's correction for all tests of the
-table, so at most one table in twenty names a false effect. "No effect shown" does not mean no
-effect.
+table, those of all groups included, so at most one table in twenty names a false effect. "No effect
+shown" does not mean no effect.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.base.units import format_figure, readable
+from headgate.figures.analysis.effect_summaries import write_summaries
 from headgate.figures.analysis.main_effects import Labels, MainEffects
-from headgate.figures.analysis.model import ResponseModel
-from headgate.figures.analysis.phrases import short_title
-from headgate.stats.effects import Estimate, FactorEffect
+from headgate.figures.analysis.speaker import LINE, NAMED, Speaker, count_more, join_names
+from headgate.stats.effects import ROUNDING, Estimate, FactorEffect
 from headgate.stats.factorial import Factorial
+from headgate.stats.intervals import are_alike
 from headgate.stats.outlying import find_outlying_run
 
 #: The most responses with separate sentences; tables with more get one sentence per factor.
 EACH = 4
-#: Levels, responses and factors that a sentence names before it says how many more there are.
-NAMED = 6
-_UNIT = re.compile(r"\(([^()]+)\)$")
-
-
-@dataclass(frozen=True)
-class _Speaker:
-    """Writes the sentences of one model; `titles` are the titles of columns."""
-
-    found: MainEffects
-    titles: Mapping[str, str]
-    response: str
-    group: Labels
-    before: tuple[str, str] | None = None
-
-    @property
-    def model(self) -> ResponseModel:
-        return self.found.models[self.group, self.response]
-
-    @property
-    def name(self) -> str:
-        return self.short(self.response)
-
-    def short(self, column: str) -> str:
-        return short_title(column, self.titles.get(column, column))
-
-    def is_named(self, *factors: str) -> bool:
-        return self.found.is_named(factors, self.response, self.group)
-
-    def write(self, *figures: float, sign: bool = False) -> list[str]:
-        """Write figures of the response in the unit that people read it in."""
-        unit = _UNIT.search(self.titles.get(self.response, self.response))
-        largest = float(np.nanmax(np.abs(self.model.values), initial=0.0))
-        factor, name = readable(unit[1], largest) if unit else (1.0, "")
-        shown = "" if name == "1" else name
-        written = [format_figure(one * factor, "+" if sign else "") for one in figures]
-        return [f"{one} {shown}".strip().replace("-", "\N{MINUS SIGN}") for one in written]
-
-    def interval(self, of: Estimate, *, sign: bool = False) -> str:
-        """Write an estimate with its interval, if that is known."""
-        value, low, high = self.write(of.value, of.low, of.high, sign=sign)
-        return f"{value} ({low.split()[0]} to {high.split()[0]})" if np.isfinite(of.low) else value
-
-    def begin(self, sentence: str) -> str:
-        """Begin a sentence with a capital, unless it begins with the name of a column."""
-        if self.name == self.response and sentence.startswith(self.name):
-            return sentence
-        return sentence[:1].upper() + sentence[1:]
 
 
 def write_sentences(
@@ -83,11 +33,11 @@ def write_sentences(
 
     `before` is a factor and the level with which its other levels are compared.
     """
-    speakers = [_Speaker(found, titles or {}, name, group, before) for name in found.responses]
+    speakers = [Speaker(found, titles or {}, name, group, before) for name in found.responses]
     if len(speakers) <= EACH:
         yield from (_join_sentences(one) for one in speakers)
     else:
-        yield from _say_factors(speakers)
+        yield from write_summaries(speakers)
 
 
 def write_by_response(
@@ -95,23 +45,23 @@ def write_by_response(
 ) -> dict[str, str]:
     """Return the sentences of each response."""
     return {
-        name: _join_sentences(_Speaker(found, {}, name, group, before)) for name in found.responses
+        name: _join_sentences(Speaker(found, {}, name, group, before)) for name in found.responses
     }
 
 
-def _join_sentences(one: _Speaker) -> str:
+def _join_sentences(one: Speaker) -> str:
     return " ".join(map(one.begin, _say_response(one)))
 
 
 # --- one response ---------------------------------------------------------------------------------
 
 
-def _say_response(one: _Speaker) -> Iterator[str]:
+def _say_response(one: Speaker) -> Iterator[str]:
     effects = {name: one.found.tested(name, one.response, one.group) for name in one.found.factors}
     ranked = sorted(effects.values(), key=lambda effect: effect.judged_p)
     named = [effect for effect in ranked if one.is_named(effect.factor)]
     yield from (f"{_say_effect(one, effect)}." for effect in named)
-    yield from (f"{_say_joint(one, effect)}." for effect in one.model.joint.values()
+    yield from (f"{_say_joint(one, effect)}." for effect in one.joint.values()
                 if one.is_named(effect.factor))  # fmt: skip
     pairs = [pair.factors for pair in one.found.interactions(one.response, one.group)]
     dependent = [pair for pair in pairs if one.is_named(*pair)]
@@ -122,14 +72,14 @@ def _say_response(one: _Speaker) -> Iterator[str]:
     yield from _qualify(one)
 
 
-def _say_effect(one: _Speaker, effect: FactorEffect) -> str:
+def _say_effect(one: Speaker, effect: FactorEffect) -> str:
     factor = one.short(effect.factor)
     first, last = effect.levels[0].level, effect.levels[-1].level
     over = _average_over(one, effect)
     if effect.ordered and effect.sign:
         verb = "rises" if effect.sign == "+" else "falls"
         size = one.interval(_absolute(effect.effect))
-        line = " along a straight line" if effect.is_line else ""
+        line = LINE if effect.is_line else ""
         return f"{one.name} {verb} with {factor}, by {size} from {first} to {last}{line}{over}"
     if len(effect.levels) == 2:
         size, word = one.interval(_absolute(effect.effect)), "higher"
@@ -139,25 +89,26 @@ def _say_effect(one: _Speaker, effect: FactorEffect) -> str:
     return f"{one.name} depends on {factor}: {_say_extremes(one, effect)}{over}{beside}"
 
 
-def _say_beside(one: _Speaker, effect: FactorEffect) -> str:
+def _say_beside(one: Speaker, effect: FactorEffect) -> str:
     """Compare each level with the level that the others replace."""
-    names = one.model.chosen.names[effect.factor]
+    model = one.model_of(effect.factor)
+    names = model.chosen.names[effect.factor]
     if one.before is None or one.before[0] != effect.factor or one.before[1] not in names:
         return ""
     first = names.index(one.before[1])
     changes = {
-        name: one.model.change(effect, first, place)
+        name: model.change(effect, first, place)
         for place, name in enumerate(names)
         if place != first
     }
     said = [f"{name} {one.interval(change, sign=True)}" for name, change in changes.items()]
     each = " (95 % each)" if len(said) > 1 and effect.has_interval else ""
-    return f"; compared with {one.before[1]}{each}: {', '.join([*said[:NAMED], *_more(said)])}"
+    return f"; compared with {one.before[1]}{each}: {', '.join([*said[:NAMED], *count_more(said)])}"
 
 
-def _average_over(one: _Speaker, effect: FactorEffect) -> str:
+def _average_over(one: Speaker, effect: FactorEffect) -> str:
     others = [one.short(name) for name in effect.interacts]
-    return f", on average over the levels of {_join(others)}" if others else ""
+    return f", on average over the levels of {join_names(others)}" if others else ""
 
 
 def _absolute(found: Estimate) -> Estimate:
@@ -166,7 +117,7 @@ def _absolute(found: Estimate) -> Estimate:
     return Estimate(-found.value, -found.high, -found.low, found.error)
 
 
-def _say_extremes(one: _Speaker, effect: FactorEffect) -> str:
+def _say_extremes(one: Speaker, effect: FactorEffect) -> str:
     means = {of.level: of.mean for of in effect.levels}
     high, low = effect.extremes(1), effect.extremes(-1)
     if set(high) & set(low):
@@ -178,23 +129,19 @@ def _say_extremes(one: _Speaker, effect: FactorEffect) -> str:
     return " and ".join(said)
 
 
-def _say_levels(one: _Speaker, levels: Sequence[str], means: Mapping[str, float]) -> str:
+def _say_levels(one: Speaker, levels: Sequence[str], means: Mapping[str, float]) -> str:
     shown = [f"{level} ({one.write(means[level])[0]})" for level in levels[:NAMED]]
-    return _join([*shown, *_more(levels)], "or")
+    return join_names([*shown, *count_more(levels)], "or")
 
 
-def _more(names: Sequence[str]) -> list[str]:
-    return [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
-
-
-def _say_joint(one: _Speaker, effect: FactorEffect) -> str:
+def _say_joint(one: Speaker, effect: FactorEffect) -> str:
     return (
         f"{one.name} depends on {effect.factor}, which always change together in this table, so"
         " their effects cannot be separated"
     )
 
 
-def _say_dependence(one: _Speaker, first: str, second: str) -> str:
+def _say_dependence(one: Speaker, first: str, second: str) -> str:
     """Write the effect of a factor at each level of another factor."""
     begin = f"The effect of {one.short(first)} on {one.name} depends on {one.short(second)}"
     clauses = [text for place in range(len(one.model.chosen.names[second]))
@@ -204,7 +151,7 @@ def _say_dependence(one: _Speaker, first: str, second: str) -> str:
     return f"{begin}{': ' if shown else ''}{'; '.join(shown)}"
 
 
-def _say_within(one: _Speaker, first: str, second: str, place: int) -> str:
+def _say_within(one: Speaker, first: str, second: str, place: int) -> str:
     means = one.model.means(first, fixed={second: place})
     if not means.sure:
         return ""
@@ -214,38 +161,63 @@ def _say_within(one: _Speaker, first: str, second: str, place: int) -> str:
         change = one.interval(means.change(0, 1), sign=True)
         return f"{at}, {change} from {names[first][0]} to {names[first][1]}"
     high = [names[first][level] for level in means.extreme(1)]
-    shown = _join([*high[:NAMED], *_more(high)], "or")
+    shown = join_names([*high[:NAMED], *count_more(high)], "or")
     return f"{at}, highest with {shown}" if len(high) < len(names[first]) else ""
 
 
-def _deny(one: _Speaker, effects: Sequence[FactorEffect]) -> Iterator[str]:
+def _deny(one: Speaker, effects: Sequence[FactorEffect]) -> Iterator[str]:
     """Name the factors without a shown effect, and those that no test can separate."""
-    twins = {name for names in one.model.joint for name in names}
-    fixed = [e.factor for e in effects if e.factor in one.model.chosen.fixed]
-    hidden = {e.factor: e.confounded for e in effects if e.confounded and e.factor not in twins}
-    others = [e.factor for e in effects
-              if e.factor not in {*twins, *fixed, *hidden}]  # fmt: skip
-    if others and one.model.has_error:
-        yield f"No effect on {one.name} is shown of {_join([one.short(n) for n in others], 'or')}."
-    for names, effect in one.model.joint.items():
-        if not one.is_named(effect.factor) and one.model.has_error:
+    twins = {name for names in one.joint for name in names}
+    effects = [effect for effect in effects if effect.factor not in twins]
+    tested = [e for e in effects if np.isfinite(e.p)]
+    if means := [e.factor for e in tested if not e.is_line]:
+        yield f"{_deny_effect(one, means)}."
+    yield from _deny_lines(one, [e.factor for e in tested if e.is_line])
+    for names, effect in one.joint.items():
+        if np.isfinite(effect.p) and not one.is_named(effect.factor):
+            yield f"{_deny_effect(one, names)}, which always change together in this table."
+    hidden: dict[Labels, str] = {(e.factor,): e.confounded for e in effects if e.confounded}
+    hidden |= {names: e.confounded for names, e in one.joint.items() if e.confounded}
+    for names, other in hidden.items():
+        together = ", which always change together," if len(names) > 1 else ""
+        yield (
+            f"The effect of {join_names(list(map(one.short, names)), 'or')}{together} on {one.name}"
+            f" cannot be separated from that of {other} in this table."
+        )
+    yield from _say_untested(one, [e.factor for e in effects if np.isnan(e.p) and not e.confounded])
+
+
+def _deny_effect(one: Speaker, names: Sequence[str]) -> str:
+    return f"No effect on {one.name} is shown of {join_names(list(map(one.short, names)), 'or')}"
+
+
+def _deny_lines(one: Speaker, names: Sequence[str]) -> Iterator[str]:
+    """Deny straight lines; the means at the levels may differ although no line is shown."""
+    bent = [name for name in names if one.is_named(name, name)]
+    if straight := [name for name in names if name not in bent]:
+        yield f"{_deny_effect(one, straight)}{LINE}."
+    for name in bent:
+        p = one.found.p[one.group, (name, name), one.response]
+        yield (
+            f"{_deny_effect(one, [name])}{LINE}, but the means at its levels differ (p = {p:.2g})."
+        )
+
+
+def _say_untested(one: Speaker, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        if name in one.model_of(name).chosen.fixed:
             yield (
-                f"No effect on {one.name} is shown of {_join([one.short(n) for n in names], 'or')},"
-                " which always change together in this table."
+                f"The effect of {one.short(name)} is unknown: it has one level in the rows with"
+                f" {one.name}."
             )
-    for name, other in hidden.items():
-        yield (
-            f"The effect of {one.short(name)} on {one.name} cannot be separated from that of"
-            f" {other} in this table."
-        )
-    for name in fixed:
-        yield (
-            f"The effect of {one.short(name)} is unknown: it has one level in the rows with"
-            f" {one.name}."
-        )
+        elif one.found.method == "one-way":
+            yield (
+                f"The effect of {one.short(name)} on {one.name} cannot be tested: each run is at"
+                " another level."
+            )
 
 
-def _qualify(one: _Speaker) -> Iterator[str]:
+def _qualify(one: Speaker) -> Iterator[str]:
     """State the limits of the model."""
     model = one.model
     if one.found.method == "one-way" or model.fitted is None:
@@ -256,23 +228,36 @@ def _qualify(one: _Speaker) -> Iterator[str]:
             " can be shown, and there are no intervals."
         )
     elif model.fitted.deviation == 0 and np.ptp(model.values) > 0:
-        beside = " but for what a replicate has in common" * (
-            model.fitted.design.blocks is not None
-        )
-        yield (
-            f"Runs with the same levels have the same {one.name}{beside}: nothing in it is random,"
-            " so intervals have no width."
-        )
+        yield _say_without_error(one, model.fitted)
     elif model.chosen.assumes_additive:
-        yield (
-            f"The {model.runs} runs are too few to separate interactions from the error of"
-            f" {one.name}: the tests assume that no factors interact, and give no intervals."
+        columns = model.chosen.columns_omitted
+        reason = (
+            f"A model of {one.name} with interactions has {columns} columns for {model.runs} runs,"
+            " which is too large to compute"
+            if columns
+            else f"The {model.runs} runs are too few to separate interactions from the error of"
+            f" {one.name}"
         )
+        yield f"{reason}: the tests assume that no factors interact, and give no intervals."
     else:
         yield from _say_outlying(one, model.fitted)
 
 
-def _say_outlying(one: _Speaker, fit: Factorial) -> Iterator[str]:
+def _say_without_error(one: Speaker, fit: Factorial) -> str:
+    """State why there is no error: equal runs, or runs that differ by rounding."""
+    rounding = f"less than {ROUNDING:g} of its size, as by rounding"
+    if are_alike(fit.values):
+        return f"The values of {one.name} differ by {rounding}, so they count as equal."
+    beside = " but for what a replicate has in common" * (fit.design.blocks is not None)
+    if fit.has_equal_replicates:
+        return (
+            f"Runs with the same levels have the same {one.name}{beside}: nothing in it is random,"
+            " so intervals have no width."
+        )
+    return f"{one.name} differs from the model{beside} by {rounding}, which counts as no error."
+
+
+def _say_outlying(one: Speaker, fit: Factorial) -> Iterator[str]:
     """Name the run that lies far from a model with means at all levels and interactions."""
     found = None if fit.design.lines else find_outlying_run(fit)
     if found is None:
@@ -285,55 +270,3 @@ def _say_outlying(one: _Speaker, fit: Factorial) -> Iterator[str]:
         f" other runs gives {predicted} ({found.distance:.3g} standard errors away); tests and"
         " intervals include this run."
     )
-
-
-# --- many responses -------------------------------------------------------------------------------
-
-
-def _say_factors(speakers: Sequence[_Speaker]) -> Iterator[str]:
-    """Yield one sentence per factor, ordered by the number of affected responses."""
-    found, of = speakers[0].found, len(speakers)
-    acting = {name: [one for one in speakers if one.is_named(name)] for name in found.factors}
-    for name, on in sorted(acting.items(), key=lambda item: -len(item[1])):
-        if on:
-            ways = "; ".join(_say_ways(name, on))
-            yield f"{on[0].short(name)} acts on {len(on)} of {of} responses: {ways}."
-    idle = [speakers[0].short(name) for name, on in acting.items() if not on]
-    if idle:
-        yield f"No effect on any of {of} responses is shown of {_join(idle, 'or')}."
-    pairs = {
-        f"{one.short(a)} x {one.short(b)}": None
-        for one in speakers
-        for a, b in (i.factors for i in found.interactions(one.response, one.group))
-        if one.is_named(a, b)
-    }
-    if pairs:
-        shown = _join([*list(pairs)[:NAMED], *_more(list(pairs))])
-        yield f"Effects of these factors depend on each other on some responses: {shown}."
-    lacking = [one for one in speakers if not one.model.has_error]
-    doubtful = [
-        one for one in speakers if one.model.chosen.assumes_additive and one.model.has_error
-    ]
-    if found.method != "one-way" and lacking:
-        yield f"For {len(lacking)} of {of} responses the runs are too few to estimate an error."
-    if found.method != "one-way" and doubtful:
-        yield (
-            f"For {len(doubtful)} of {of} responses the runs are too few to separate interactions"
-            " from the error: the tests assume that no factors interact, and give no intervals."
-        )
-
-
-def _say_ways(name: str, on: Sequence[_Speaker]) -> Iterator[str]:
-    signs: dict[str, list[str]] = {}
-    for one in on:
-        sign = one.found.tested(name, one.response, one.group).sign
-        signs.setdefault(sign, []).append(one.name)
-    words = {"+": "it raises", "\N{MINUS SIGN}": "it lowers", "": "it changes"}
-    for sign, word in words.items():
-        if of := signs.get(sign):
-            yield f"{word} {_join([*of[:NAMED], *_more(of)])}"
-
-
-def _join(names: Sequence[str], word: str = "and") -> str:
-    *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last

@@ -26,8 +26,8 @@ Numbers = NDArray[np.float64]
 MISSING = ("", "na", "nan", "<na>", "nat", "n/a", "null", ".")
 #: The least number of rows for which a column of distinct words or whole numbers names rows.
 MOST_ALONE = 10
-#: The square of what is larger is no number any more, and every analysis squares.
-LARGEST = 1e150
+#: The square of a larger number is infinite, that of a smaller one is zero; every analysis squares.
+LARGEST, SMALLEST = 1e150, 1e-150
 #: Pairs of words in which the first is the low level.
 LOW_AND_HIGH = (
     ("low", "high"), ("lo", "hi"), ("off", "on"), ("no", "yes"), ("false", "true"), ("-", "+"),
@@ -124,8 +124,14 @@ class Frame:
             values = np.array(cells, dtype=float)
         except ValueError as error:
             raise AnalysisError(f"{self.name}: {name} is a response, but {error}") from None
-        if np.abs(values[np.isfinite(values)]).max(initial=0.0) > LARGEST:
+        largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+        if largest > LARGEST:
             raise AnalysisError(f"{self.name}: {name} has numbers beyond {LARGEST:g}")
+        if 0 < largest < SMALLEST:
+            raise AnalysisError(
+                f"{self.name}: the numbers of {name} are below {SMALLEST:g}, so their squares are zero;"
+                " scale them"
+            )
         return np.where(np.isfinite(values), values, np.nan)
 
     def _number(self, row: int, cell: Any) -> float:

@@ -218,9 +218,9 @@ KINDS: tuple[Kind, ...] = (
         " interactions of two factors (type II sums of squares). If the runs are too few for these,"
         " the model has main effects only, and no intervals. By method one-way the other factors"
         " are left in the error, as NIST's Dataplot does it (macro dexmp; p_one_way in the table)."
-        " An answer names what is below 5 % after a correction for all tests (Holm 1979); q is the"
-        " false-discovery rate (Benjamini, Hochberg 1995). + and a minus sign mark ordered levels"
-        " whose means follow the order.",
+        " An answer names what is below 5 % after a correction for all tests of its period (Holm"
+        " 1979); q is the false-discovery rate (Benjamini, Hochberg 1995). + and a minus sign mark"
+        " ordered levels whose means follow the order.",
         lambda part: part.main_effects, _draw_effects, findings=_effect_findings,
     ),
     Kind(
@@ -232,7 +232,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "interactions", "Interactions of two factors",
         "Whether the effect of one factor depends on the level of another: the F test of their"
-        " interaction in the model of the main effects, corrected for all tests (Holm 1979).",
+        " interaction in the model of the main effects, corrected for all tests of its period (Holm"
+        " 1979).",
         _interactions, lambda _found, _part: (),
         lambda found: found.interaction_rows(),
     ),

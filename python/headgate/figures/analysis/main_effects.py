@@ -72,7 +72,7 @@ class MainEffects(InNotebook):
     def __getstate__(self) -> dict[str, Any]:
         """Drop the matrices of the models: their results are small and suffice for pictures."""
         _ = self._tested, self.p_corrected
-        return {key: value for key, value in self.__dict__.items() if key != "models"}
+        return {k: value for k, value in self.__dict__.items() if k not in ("models", "_alone")}
 
     def one(self, factor: str, response: str, group: Labels = ()) -> Effect:
         """Return one effect of Dataplot's one-way analysis."""
@@ -100,6 +100,23 @@ class MainEffects(InNotebook):
         additive = self.method == "main-effects"
         return Factorials(self.table.levels, rows, self.table.blocks, additive)
 
+    @cached_property
+    def _alone(self) -> Mapping[tuple[Labels, str, str], ResponseModel]:
+        """The model of each group, response and factor without the other factors."""
+        return {
+            (group, response, factor): alone.fit(values)
+            for group, rows in self.table.groups.items()
+            for factor, levels in self.table.levels.items()
+            for alone in [Factorials({factor: levels}, rows, straight=False)]
+            for response, values in self.table.responses.items()
+        }
+
+    def model_of(self, factor: str, response: str, group: Labels = ()) -> ResponseModel:
+        """Return the model that tests a factor: of all factors, or of this one alone."""
+        if self.method == "one-way":
+            return self._alone[group, response, factor]
+        return self.models[group, response]
+
     @property
     def full(self) -> Mapping[tuple[Labels, str], Any]:
         """The fit with interactions, of each group and response."""
@@ -111,37 +128,42 @@ class MainEffects(InNotebook):
             return {key: model.effects for key, model in self.models.items()}
         return {
             (group, response): {
-                factor: self._one_way(design, factor, response, group)
-                for factor, design in designs.items()
+                factor: self._one_way(factor, response, group) for factor in self.factors
             }
-            for group, rows in self.table.groups.items()
-            for designs in [
-                {name: Factorials({name: self.table.levels[name]}, rows) for name in self.factors}
-            ]
+            for group in self.table.groups
             for response in self.responses
         }
 
-    def _one_way(
-        self, design: Factorials, factor: str, response: str, group: Labels
-    ) -> FactorEffect:
+    def _one_way(self, factor: str, response: str, group: Labels) -> FactorEffect:
         """Return the effect of one factor; the other factors stay in the error."""
-        model = design.fit(self.table.responses[response])
+        model = self.model_of(factor, response, group)
         found, printed = model.effects[factor], self.one(factor, response, group)
         return replace(found, f_ratio=printed.f_ratio, p=printed.p)
 
     @cached_property
     def p(self) -> Mapping[Tested, float]:
-        """The p of everything that is tested: factors, and interactions if the model has them."""
+        """The p of everything that is tested: factors, and interactions if the model has them.
+
+        A pair of a factor with itself is the test of its levels beside that of its straight line.
+        """
         found: dict[Tested, float] = {}
         for (group, response), effects in self._tested.items():
             found |= {(group, (f,), response): one.judged_p for f, one in effects.items()}
             found |= {(group, i.factors, response): i.p for i in self.interactions(response, group)}
             found |= {
                 (group, (one.factor,), response): one.judged_p
-                for one in self.models[group, response].joint.values()
-                if self.method != "one-way"
+                for one in self.joint(response, group).values()
+            }
+            found |= {
+                (group, (f, f), response): self.models[group, response].compute_levels_p(f)
+                for f, one in effects.items()
+                if one.is_line
             }
         return found
+
+    def joint(self, response: str, group: Labels = ()) -> Mapping[tuple[str, ...], FactorEffect]:
+        """Return the effects of factors that always change together; none by the one-way test."""
+        return {} if self.method == "one-way" else self.models[group, response].joint
 
     def interactions(self, response: str, group: Labels = ()) -> tuple[Interaction, ...]:
         """Return the interactions that are tested; none by the one-way test."""
@@ -149,11 +171,8 @@ class MainEffects(InNotebook):
 
     @cached_property
     def p_corrected(self) -> Mapping[Tested, float]:
-        """Every p corrected for the number of tests in its group, of all responses (Holm 1979)."""
-        found: dict[Tested, float] = {}
-        for group in self.table.groups:
-            found |= correct_by_holm({key: p for key, p in self.p.items() if key[0] == group})
-        return found
+        """Every p corrected for the number of all tests, of all groups (Holm 1979)."""
+        return correct_by_holm(self.p)
 
     @cached_property
     def q(self) -> Mapping[tuple[Labels, str, str], float]:
@@ -243,6 +262,7 @@ class MainEffects(InNotebook):
             "lowest": "; ".join(effect.extremes(-1)),
             "depends_on": "; ".join(effect.interacts),
             "confounded_with": effect.confounded,
+            "straight_line": effect.is_line,
             "runs": model.runs,
             "left_out": model.rows - model.runs,
             "f_full": in_model.f_ratio,

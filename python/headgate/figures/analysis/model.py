@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import nan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.base.units import sizes
+from headgate.figures.analysis.designs import ChosenDesign, choose_design
 from headgate.figures.analysis.frame import Levels
 from headgate.stats.effects import UNKNOWN, Estimate, FactorEffect, Interaction, LevelMean
-from headgate.stats.factorial import LEAST_FREEDOM, Design, Factorial
-from headgate.stats.intervals import LEVEL, compute_student_quantile
+from headgate.stats.factorial import Factorial
+from headgate.stats.intervals import LEVEL, Numbers, compute_student_quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,10 @@ class LevelMeans:
 
     @property
     def runs(self) -> list[int]:
-        """The number of runs at each level."""
+        """The number of runs at each level; of a straight line at both ends."""
+        line = self.fit.design.lines.get(self.name)
+        if line is not None:
+            return [int((line == end).sum()) for end in (line.min(), line.max())]
         places = self.fit.design.places[self.name]
         return [int((places == place).sum()) for place in range(self.count)]
 
@@ -71,8 +75,7 @@ class LevelMeans:
 
     def _hide(self, found: Estimate) -> Estimate:
         """Remove the interval of an uncertain estimate."""
-        unknown = float("nan")
-        return found if self.sure else Estimate(found.value, unknown, unknown, unknown)
+        return found if self.sure else Estimate(found.value, nan, nan, nan)
 
     def extreme(self, way: int) -> list[int]:
         """Return the levels that may have the highest (1) or lowest (-1) mean, that one first.
@@ -95,57 +98,23 @@ class LevelMeans:
         return abs(found.value) <= critical * found.error
 
 
-Numbers = NDArray[np.float64]
 #: A factor may interact if the least p of its interactions is below this over their number
 #: (Bancroft 1964 advises 0.25 for such choices).
 MAY_BE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenDesign:
-    """The model that some rows allow: which factors, interactions and blocks.
-
-    `names` are the levels that occur, in the order of the design's codes, `same_as` the factors
-    that always change together with an earlier one, `fixed` the factors with one level in these
-    rows. `additive` is what the user knows: no factors interact.
-    """
-
-    design: Design | None
-    names: Mapping[str, tuple[str, ...]]
-    same_as: Mapping[str, str]
-    fixed: tuple[str, ...]
-    additive: bool = False
-
-    @property
-    def assumes_additive(self) -> bool:
-        """Whether the rows are too few for the interactions, so that none are assumed."""
-        return (
-            not self.additive
-            and self.design is not None
-            and not self.design.interactions
-            and len(self.design.places) > 1
-        )
-
-    @cached_property
-    def confounders(self) -> dict[str, str]:
-        """The terms that each factor of the design is confounded with; "" if with none."""
-        if self.design is None:
-            return {}
-        known = self.design.interactions or self.additive
-        return {
-            name: self.design.find_confounder(name, omitted=not known)
-            for name in self.design.places
-        }
-
-
-@dataclass(frozen=True, eq=False)
 class Factorials:
-    """Levels of factors in some rows; designs are chosen once for all responses with these rows."""
+    """Levels of factors in some rows; designs are chosen once for all responses with these rows.
+
+    Unless `straight`, the effect of every factor is a mean at each level.
+    """
 
     levels: Mapping[str, Levels]
     rows: NDArray[np.intp]
     blocks: NDArray[np.int64] | None = None
     additive: bool = False
+    straight: bool = True
     _chosen: dict[bytes, ChosenDesign] = field(default_factory=dict)
 
     def fit(self, values: Numbers) -> ResponseModel:
@@ -156,96 +125,14 @@ class Factorials:
             known &= levels.places[self.rows] >= 0
         key = known.tobytes()
         if key not in self._chosen:
-            self._chosen[key] = self._choose(self.rows[known])
-        return ResponseModel(self._chosen[key], own[known], self.levels, len(own))
-
-    def _choose(self, rows: NDArray[np.intp]) -> ChosenDesign:
-        places: dict[str, NDArray[np.int64]] = {}
-        names: dict[str, tuple[str, ...]] = {}
-        same_as: dict[str, str] = {}
-        fixed: list[str] = []
-        lines = self._straight_lines(rows)
-        for name, levels in self.levels.items():
-            found, codes = np.unique(levels.places[rows], return_inverse=True)
-            if len(found) < 2:
-                fixed.append(name)
-                continue
-            if (line := lines.get(name)) is not None:
-                places[name] = (line > 0).astype(np.int64)
-                names[name] = (levels.names[found[0]], levels.names[found[-1]])
-                continue
-            twin = next(
-                (n for n in places if n not in lines and _is_same_partition(places[n], codes)), None
+            self._chosen[key] = choose_design(
+                self.levels,
+                self.rows[known],
+                self.blocks,
+                additive=self.additive,
+                straight=self.straight,
             )
-            if twin is not None:
-                same_as[name] = twin
-                first = [codes[places[twin] == place][0] for place in range(len(found))]
-                names[name] = tuple(levels.names[found[code]] for code in first)
-                continue
-            places[name] = codes.astype(np.int64)
-            names[name] = tuple(levels.names[place] for place in found)
-        design = self._design(places, lines, rows) if places else None
-        return ChosenDesign(design, names, same_as, tuple(fixed), self.additive)
-
-    def _straight_lines(self, rows: NDArray[np.intp]) -> dict[str, Numbers]:
-        """Return the numbers of the factors whose effect is a straight line.
-
-        These factors have too many levels for a mean at each: fewer than two rows per level on
-        average, or a distinct level in every condition, as in a replicated sample.
-        """
-        every = {name: levels.places[rows] for name, levels in self.levels.items()}
-        counts = {name: len(np.unique(places)) for name, places in every.items()}
-        conditions = len(np.unique(np.column_stack(list(every.values())), axis=0))
-        lines = {name: _straight_line(levels, rows) for name, levels in self.levels.items()}
-        sampled = [n for n, line in lines.items() if line is not None and counts[n] == conditions]
-        is_sample = len(sampled) > 1 and conditions >= len(sampled) + 1 + LEAST_FREEDOM
-        return {
-            name: line
-            for name, line in lines.items()
-            if line is not None
-            and (2 * counts[name] > len(rows) or (is_sample and name in sampled))
-        }
-
-    def _design(
-        self,
-        places: Mapping[str, NDArray[np.int64]],
-        lines: Mapping[str, Numbers],
-        rows: NDArray[np.intp],
-    ) -> Design:
-        counts = {name: int(of.max()) + 1 for name, of in places.items()}
-        possible: list[NDArray[np.int64] | None] = [None]
-        if self.blocks is not None:
-            found, blocks = np.unique(self.blocks[rows], return_inverse=True)
-            if 1 < len(found) < len(rows):
-                possible = [blocks.astype(np.int64), None]
-        for interactions in (False,) if self.additive else (True, False):
-            for chosen in possible:
-                design = Design(places, counts, chosen, interactions, lines)
-                least = LEAST_FREEDOM if interactions else 1
-                if design.error_freedom >= least and (
-                    chosen is None or all(design.is_testable((name,)) for name in places)
-                ):
-                    return design
-        return Design(places, counts, None, interactions=False, lines=lines)
-
-
-def _straight_line(levels: Levels, rows: NDArray[np.intp]) -> Numbers | None:
-    """Return a number from -1 to +1 for each row; None for two levels and for names."""
-    places = levels.places[rows]
-    known = sizes(levels.names) if levels.ordered else None
-    if known is None or len(np.unique(places)) <= 2:
-        return None
-    values = np.array([float(size) for size in known])[places]
-    if not np.isfinite(values).all():
-        return None
-    low, high = values.min(), values.max()
-    return np.asarray((2 * values - low - high) / (high - low))
-
-
-def _is_same_partition(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
-    """Return whether two factors change in the same rows, even if their level names differ."""
-    pairs = len(np.unique(np.column_stack([one, other]), axis=0))
-    return bool(pairs == one.max() + 1 == other.max() + 1)
+        return ResponseModel(self._chosen[key], own[known], self.levels, len(own))
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,6 +220,17 @@ class ResponseModel:
             effect = self.effect_of(first, self.chosen.confounders[first])
             found[names] = replace(effect, factor=" or ".join(names))
         return found
+
+    def compute_levels_p(self, name: str) -> float:
+        """Return the p of the means at all levels of a factor that is on a straight line.
+
+        NaN if the levels of the others determine its own, or if no run is left for the error.
+        """
+        design = self.chosen.with_levels.get(name)
+        if design is None or not design.width < design.runs or not design.is_feasible:
+            return nan
+        term = Factorial(design, self.values).terms.get((name,))
+        return nan if term is None else term.p
 
     def _twins(self, name: str) -> list[str]:
         """Return the factors that always change together with this one."""
