@@ -1,4 +1,4 @@
-"""Columns of tables in memory: mappings, data frames, and tables of Headgate."""
+"""Columns of tables in memory: mappings, data frames, relations of DuckDB, Headgate's tables."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ def read_memory(source: Any) -> dict[str, Any]:
 
     Raises AnalysisError for an object that is no table, and if two columns share a name.
     """
+    if hasattr(source, "fetchnumpy"):  # a relation of DuckDB
+        source = source.fetchnumpy()
     named = list(source) if isinstance(source, Mapping) else getattr(source, "columns", None)
     if named is None or isinstance(named, str) or callable(named):
         got = "None" if source is None else f"a {type(source).__name__}"
