@@ -120,7 +120,7 @@ def test_a_replicated_sample_has_a_slope_for_each_quantity() -> None:
     (text,) = say_table(PeriodAnalysis(Frame.of(table), roles).main_effects)
     assert text.startswith("y rises with rtt, by 26")
     assert "from 10 ms to 98 ms along a straight line." in text
-    assert "No effect on y is shown of loss." in text
+    assert "No effect on y is shown of loss along a straight line." in text
     assert "change together" not in text
 
 

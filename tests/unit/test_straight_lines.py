@@ -95,8 +95,8 @@ def test_one_way_compares_the_means_at_all_levels() -> None:
 def test_one_way_states_that_a_factor_without_replicates_cannot_be_tested() -> None:
     table = {"x": np.arange(12) ** 2, "z": [0, 1] * 6, "y": NOISE[:12]}
     assert said(table, "x", "z", method="one-way") == (
-        "No effect on y is shown of z. The effect of x on y cannot be tested: each run is at another"
-        " level."
+        "No effect on y is shown of z. The effect of x on y cannot be tested: each run is at"
+        " another level."
     )
 
 

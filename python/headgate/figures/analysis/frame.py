@@ -129,8 +129,8 @@ class Frame:
             raise AnalysisError(f"{self.name}: {name} has numbers beyond {LARGEST:g}")
         if 0 < largest < SMALLEST:
             raise AnalysisError(
-                f"{self.name}: the numbers of {name} are below {SMALLEST:g}, so their squares are zero;"
-                " scale them"
+                f"{self.name}: the numbers of {name} are below {SMALLEST:g}, so their squares are"
+                " zero; scale them"
             )
         return np.where(np.isfinite(values), values, np.nan)
 
