@@ -20,7 +20,7 @@ from headgate.experiment.designed import SCREENING, SENSITIVITY, SURFACES, Desig
 from headgate.experiment.effect_model import EffectModel
 from headgate.experiment.effects import are_paired
 from headgate.experiment.tables import MeasuredRuns
-from headgate.stats.factorial import LEAST_FREEDOM
+from headgate.figures.analysis.designs import LEAST_FREEDOM
 from headgate.stats.intervals import Numbers
 from headgate.stats.power import compute_power, find_detectable, find_replicates
 from headgate.stats.screening import Screening
