@@ -163,14 +163,14 @@ _READERS = (
         _dependence,
     ),
     (
-        r"No effect on y is shown of (?P<names>[\w, ]+?)(?:, which always change together in this"
-        r" table)?",
+        r"No effect on y is shown of (?P<names>[\w, ]+?)(?: along a straight line(?:, but the means"
+        r" at its levels differ \(p = \S+\))?|, which always change together in this table)?",
         _none,
     ),
     (
-        r"The effect of (?P<factor>\w+) on y cannot be separated from that of (?P<others>.+) in"
-        r" this table",
-        lambda match: Statement("confounded", (match["factor"],)),
+        r"The effect of (?P<names>[\w, ]+?)(?:, which always change together,)? on y cannot be"
+        r" separated from that of (?P<others>.+) in this table",
+        lambda match: Statement("confounded", tuple(re.split(", | or ", match["names"]))),
     ),
     (
         r"The effect of (?P<factor>\w+) is unknown: it has one level in the rows with y",

@@ -188,7 +188,7 @@ def _is_said_to_be_a_copy(said: Said, name: str, of: str) -> bool:
     """Return whether two factors are stated to change together, or to be indistinguishable."""
     kinds = {one.factors: one.kind for one in said.statements}
     confounded = {kinds.get((name,)), kinds.get((of,))} == {"confounded"}
-    return "always change together in this table" in said.answer or confounded
+    return "always change together" in said.answer or confounded
 
 
 def test_rows_without_a_level_are_left_out_and_counted() -> None:
