@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headgate import Experiment
+from headgate import Experiment, Table
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.claims.claim import Claim, read_bounds
 from headgate.claims.verdicts import Verdict, judge, lies_within
 from headgate.design import Factor
-from headgate.experiment.claims import Until, decide, is_fixed
+from headgate.experiment.claims import Until, decide, estimate, is_fixed
 from headgate.experiment.responses import Response
 from headgate.experiment.tables import MeasuredRuns
 from headgate.stats.sequential import Looks
@@ -96,10 +96,13 @@ def test_a_rare_event_is_seldom_held_for_none() -> None:
 def test_one_and_the_same_run_decides_at_once() -> None:
     looks = Looks((4, 8))
     for value, verdict in ((1.0, Verdict.HOLDS), (-1.0, Verdict.DIFFERS), (0.0, Verdict.HOLDS)):
-        found = decide(claim(), [value] * 4, looks, same=True)
-        assert found.decided
-        assert "one and the same run" in found.note
-        assert judge(claim(), {"x": found}, "full").verdict == verdict
+        runs = Table("runs", {"replicate": np.arange(4), "y": np.full(4, value)})
+        for chosen in (looks, None):  # without looks too: there is no interval
+            found = estimate(claim(), runs, chosen, same=True)
+            assert found.decided
+            assert found.ci is None
+            assert "one and the same run" in found.note
+            assert judge(claim(), {"x": found}, "full").verdict == verdict
 
 
 @pytest.mark.parametrize(

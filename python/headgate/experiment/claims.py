@@ -70,13 +70,16 @@ def estimate(
     """Compute a claim's value in each replicate; return the mean with Student's 95 % interval.
 
     With `looks`, the interval is that of the look that decides the claim, or of the last one.
-    `same` means that all replicates are the same run, so that the first look decides.
+    `same` means that all replicates are the same run, which decides and gives no interval.
     """
     replicates = runs["replicate"]
     values = [
         _ask(claim, runs.where(np.flatnonzero(replicates == one))) for one in np.unique(replicates)
     ]
-    found = estimate_mean(values) if looks is None else decide(claim, values, looks, same=same)
+    if same and len(values) > 1 and np.isfinite(values).all() and are_alike(values):
+        found = Estimate(ours=float(values[0]), note=SAME)
+    else:
+        found = estimate_mean(values) if looks is None else decide(claim, values, looks)
     notes = (found.note, *_count_missing(claim, runs))
     return found.model_copy(update={"note": "; ".join(filter(None, notes))})
 
@@ -144,19 +147,17 @@ def _is_select(claim: Claim) -> bool:
     return claim.value.lstrip().lower().startswith(("select", "with"))
 
 
-def decide(claim: Claim, values: Sequence[float], looks: Looks, *, same: bool = False) -> Estimate:
+def decide(claim: Claim, values: Sequence[float], looks: Looks) -> Estimate:
     """Look at a claim as often as `values` allow, up to the first look that decides it.
 
-    `values` contains one number per replicate, in order; `same` means that all replicates are the
-    same run. Equal values of different runs decide nothing, because their spread is unknown.
+    `values` contains one number per replicate, in order. Equal values of different runs decide
+    nothing, because their spread is unknown.
     """
     reached = [size for size in looks.sizes if size <= len(values)]
     allowed = read_bounds(claim.tolerance or "", claim.published)
     if not reached or not np.isfinite(values[: reached[-1]]).all():
         mean = float(np.mean(values)) if len(values) else math.nan
         return Estimate(ours=mean, note="some replicates have no value", decided=False)
-    if same and are_alike(values):
-        return Estimate(ours=float(values[0]), note=SAME)
     for number, size in enumerate(reached, 1):
         interval = looks.compute_interval(values[:size])
         if lies_within(interval, allowed) is not None:

@@ -34,6 +34,7 @@ CCA = "cca"
 MOST_OTHERS = 2
 SINGLE = "with one run of each condition no interval can be given, and this may be chance"
 TOO_FEW = "too few runs give a value for an interval, and this may be chance"
+CONSTANT = "every replicate gives the same change, so that its spread is unknown"
 
 
 def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
@@ -48,7 +49,7 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
     tested = [e for e in effects if np.isfinite(e.p)]
     if not tested and not found.same:
         largest = max(main, key=lambda e: e.size)
-        yield f"{_say_largest(found, response, largest)}; {_explain_no_test(found)}."
+        yield f"{_say_largest(found, response, largest)}; {_explain_no_test(found, largest)}."
         return
     shown = found.shown[response.name]
     named = [e for e in main if e in shown or find_sides(found, response.name, e)]
@@ -69,8 +70,10 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
     yield from _say_algorithms(found, response, [e for e in main if e not in said])
 
 
-def _explain_no_test(found: MeasuredRuns) -> str:
-    return SINGLE if found.repeats == 1 else TOO_FEW
+def _explain_no_test(found: MeasuredRuns, effect: Effect) -> str:
+    if found.repeats == 1:
+        return SINGLE
+    return CONSTANT if effect.replicates > 1 else TOO_FEW
 
 
 def _count_shown(found: MeasuredRuns, response: Response) -> Iterator[str]:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from headgate.experiment.effect_model import EffectModel
 from headgate.stats.intervals import (
     LEVEL,
+    are_alike,
     compute_mean_interval,
     compute_mean_p,
     compute_student_p,
@@ -169,7 +170,7 @@ def screening_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> 
             by_replicate = weights @ values[rows]
             has = np.isfinite(by_replicate).any()
             ends = _interval(by_replicate if has else [effect])
-            p = compute_mean_p(by_replicate)
+            p = _compute_p(by_replicate)
         else:
             error = design.deviation * float(np.sqrt(weights @ weights))
             half = compute_student_quantile(0.5 + LEVEL / 2, design.freedom) * error
@@ -227,7 +228,7 @@ class _Fit:
         if self.model.freedom == 0:
             by_replicate = weights @ self.values
             known = by_replicate if np.isfinite(by_replicate).any() else [effect]
-            return *_interval(known), compute_mean_p(by_replicate)
+            return *_interval(known), _compute_p(by_replicate)
         error = self.deviation * float(np.sqrt(weights @ weights))
         width = compute_student_quantile(0.5 + LEVEL / 2, self.model.freedom)
         half = width * self.deviation * float(np.sqrt(weights @ weights))
@@ -236,10 +237,24 @@ class _Fit:
 
 
 def _interval(values: Sequence[float] | Numbers) -> tuple[float, float, float]:
-    """Return the mean with its interval; its ends are NaN for one value."""
+    """Return the mean with its interval; its ends are NaN for one value, or a constant one."""
     mean, low, high = compute_mean_interval(values)
-    known = np.isfinite(values).sum() > 1
+    known = np.isfinite(values).sum() > 1 and not _is_constant(values)
     return (mean, low, high) if known else (mean, float("nan"), float("nan"))
+
+
+def _compute_p(values: Sequence[float] | Numbers) -> float:
+    """Return the two-sided p of a change of zero; NaN for one value, or a constant one."""
+    return float("nan") if _is_constant(values) else compute_mean_p(values)
+
+
+def _is_constant(values: Sequence[float] | Numbers) -> bool:
+    """Return whether every replicate gives the same change, so that its spread is unknown.
+
+    The replicates of two conditions without chance are one and the same run each.
+    """
+    known = np.asarray(values)[np.isfinite(values)]
+    return len(known) > 1 and bool(known.any()) and are_alike(known)
 
 
 def _steps(column: Numbers) -> list[Step]:
@@ -268,7 +283,7 @@ def _compute_paired(
     known = int(np.isfinite(by_replicate).sum())
     found = Effect(
         tuple(names[i] for i in factors), steps, *_interval(by_replicate), known,
-        p=compute_mean_p(by_replicate), absent=len(every) - len(pairs),
+        p=_compute_p(by_replicate), absent=len(every) - len(pairs),
     )  # fmt: skip
     return replace(found, pairs=pairs) if len(factors) == 1 else found
 

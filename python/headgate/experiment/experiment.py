@@ -213,9 +213,7 @@ class Experiment:
         until = self.definition.until
         looks = until.plan() if until else None
         return {
-            claim.id: claims.estimate(
-                claim, found.asked, looks, same=looks is not None and claims.is_fixed(claim, found)
-            )
+            claim.id: claims.estimate(claim, found.asked, looks, same=claims.is_fixed(claim, found))
             for claim in self.claims
             if claim.value
         }

@@ -195,7 +195,8 @@ class MeasuredRuns:
         known = values[np.isfinite(values)]
         spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
         mean, low, high = compute_mean_interval(known)
-        ends = (low, high) if len(known) > 1 else (math.nan, math.nan)
+        has_spread = len(known) > 1 and not self.fixed[condition]
+        ends = (low, high) if has_spread else (math.nan, math.nan)
         return mean, *ends, spread, len(known)
 
     @cached_property
