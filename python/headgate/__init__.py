@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from headgate import claims, design, figures, forms, lab, plugin, stats
     from headgate.base import catalog
     from headgate.base.errors import (
+        AnalysisError,
         CatalogError,
         CcaError,
         HeadgateError,
         HeadgateWarning,
+        MissingLibraryError,
         ScenarioError,
         StoreError,
         UnitError,
@@ -50,10 +52,12 @@ else:
             "headgate.engine.traces.stored": ("StoredTrace",),
             "headgate.base.catalog": ("catalog=",),
             "headgate.base.errors": (
+                "AnalysisError",
                 "CatalogError",
                 "HeadgateError",
                 "HeadgateWarning",
                 "CcaError",
+                "MissingLibraryError",
                 "ScenarioError",
                 "StoreError",
                 "UnitError",
@@ -93,6 +97,7 @@ else:
     )
 
 __all__ = [
+    "AnalysisError",
     "CatalogError",
     "CcaError",
     "Emulation",
@@ -101,6 +106,7 @@ __all__ = [
     "Flow",
     "HeadgateError",
     "HeadgateWarning",
+    "MissingLibraryError",
     "Result",
     "Scenario",
     "ScenarioError",

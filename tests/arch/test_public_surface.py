@@ -1,7 +1,11 @@
 """The public interface: every name is defined once, described, and listed in the docs."""
 
 import ast
+import builtins
 import importlib
+import inspect
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -45,6 +49,28 @@ def test_every_public_name_is_there(module: str) -> None:
 def test_another_name_is_refused(module: str) -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         importlib.import_module(module).nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("module", [*PUBLIC, *(f"{of}.{name}" for name, of in MODULES.items())])
+def test_every_error_that_a_public_name_documents_is_public(module: str) -> None:
+    name = module.rpartition(".")[2]
+    public = module_of(name) if name in MODULES else importlib.import_module(module)
+    known = {*vars(builtins), *vars(subprocess)}.union(*map(public_names, PUBLIC))
+    named = {
+        (name, error)
+        for name in public.__all__
+        for text in docstrings(getattr(public, name))
+        for error in re.findall(r"\b[A-Z]\w+Error\b", text)
+    }
+    assert not {one for one in named if one[1] not in known}
+
+
+def docstrings(thing: object) -> Iterator[str]:
+    """Give the documentation of a thing, and of the methods of a class."""
+    yield thing.__doc__ or ""
+    for name, one in vars(thing).items() if inspect.isclass(thing) else ():
+        if not name.startswith("_"):
+            yield one.__doc__ or ""
 
 
 @pytest.mark.parametrize("package", [STUDIES, ROOT / "examples"], ids=["studies", "examples"])

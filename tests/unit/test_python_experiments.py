@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from headgate import Experiment, HeadgateError
+from headgate import Experiment, HeadgateError, StoreError, read
 from headgate.engine.api import Result
 
 BASE = {
@@ -117,3 +118,21 @@ def test_until_is_decided_or_none(tmp_path: Path) -> None:
     with pytest.raises(HeadgateError, match="until: 'x' is not allowed; write 'decided' or None"):
         make().run(tmp_path / "out", until="x")  # type: ignore[arg-type]
     assert not (tmp_path / "out").exists()
+
+
+def test_the_folder_of_an_experiment_is_read_by_what_the_error_says(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    first = make().run(folder, workers=1)
+    with pytest.raises(StoreError, match="this folder contains many runs") as error:
+        read(folder)
+    said = str(error.value)
+    assert f"read one of the folders in {folder / 'runs'}, a table such as" in said
+    assert (folder / "runs.parquet").is_file()
+    (call,) = re.findall(r"Experiment\.load\(.+\)\.run\(.+?\)", said)
+    runs = {path: path.stat().st_mtime_ns for path in folder.glob("runs/*/run.json")}
+    again = eval(call, {"Experiment": Experiment})
+    assert again.runs["goodput_bps"].tolist() == first.runs["goodput_bps"].tolist()
+    assert runs == {path: path.stat().st_mtime_ns for path in folder.glob("runs/*/run.json")}
+    (folder / "experiment.toml").unlink()
+    with pytest.raises(StoreError, match=r"read one of the folders in .+/runs$"):
+        read(folder)

@@ -24,6 +24,8 @@ from headgate.data.recent import RECENT, Owner
 from headgate.data.tables import TABLES, Table
 
 RUN_FILE = "run.json"
+#: The folder of many runs, and the file of an experiment beside it.
+RUNS, EXPERIMENT = "runs", "experiment.toml"
 LOCK_FILE = ".lock"
 CHECKSUMS = "checksums"
 #: The order of a run's tables.
@@ -128,6 +130,20 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
     return found[0] if found else None
 
 
+def _explain_no_run(folder: Path) -> str:
+    """Return why a folder is not that of a run, and how to read the runs that it contains."""
+    if not (folder / RUNS).is_dir():
+        return "holds no finished run (there is no run.json)"
+    says = f"this folder contains many runs; read one of the folders in {folder / RUNS}"
+    file = folder / EXPERIMENT
+    if not file.is_file():
+        return says
+    return (
+        f"{says}, a table such as {folder / 'runs.parquet'}, or all of the experiment by"
+        f" Experiment.load({str(file)!r}).run({str(folder)!r}), which makes no finished run again"
+    )
+
+
 def find_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
     """Return the tables of a run, which are read on demand, and its run.json.
 
@@ -135,7 +151,7 @@ def find_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
     """
     found = _read_manifest(folder)
     if found is None:
-        raise StoreError(f"{folder}: holds no finished run (there is no run.json)")
+        raise StoreError(f"{folder}: {_explain_no_run(folder)}")
     meta, sums = found
     own = [Path(name).stem for name in sorted(sums) if name != RUN_FILE]
     names = sorted(own, key=lambda name: ORDER.get(name, len(ORDER)))
