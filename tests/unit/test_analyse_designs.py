@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -9,8 +11,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from headgate.base.errors import AnalysisError
 from headgate.cli.main import app
+from headgate.design.factor import Factor
 from headgate.design.generate import MadeDesign, load_design
+from headgate.experiment.design_runs import read_design_runs
+from headgate.figures.analysis.frame import Frame
 
 from .test_surfaces import TREB, read
 
@@ -109,6 +115,70 @@ def test_tables_that_do_not_fit_are_refused(
     done = headgate("analyse", table, "--design", file, "--responses", "y", *options)
     assert says in f"{done.output}{done.exception}"
     assert done.exit_code != 0
+
+
+def write_levels(made: MadeDesign, path: Path, levels: Callable[[Factor, float], object]) -> Path:
+    """Write the runs of a design with a response, and the levels of the factors in a notation."""
+    names = [factor.name for factor in made.design.factors]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["standard", *names, "y"])
+        for number, row in enumerate(made.sheet.rows):
+            pairs = zip(made.design.factors, row.coded, strict=True)
+            writer.writerow([row.standard, *(levels(*pair) for pair in pairs), number])
+    return path
+
+
+def read_table(made: MadeDesign, table: Path) -> None:
+    read_design_runs(made, Frame.of(table), ["y"])
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        lambda _, coded: f"{coded:g}",
+        lambda factor, coded: factor.level(coded),
+        lambda factor, coded: factor.describe(coded),
+        lambda *_: "",
+    ],
+    ids=["coded", "levels", "rounded", "empty"],
+)
+def test_levels_of_a_table_are_coded_or_those_of_the_design(
+    tmp_path: Path, levels: Callable[[Factor, float], object]
+) -> None:
+    made = load_design(make_treb(tmp_path))
+    read_table(made, write_levels(made, tmp_path / "t.csv", levels))
+
+
+def test_a_table_of_other_runs_is_refused_with_the_first_row(tmp_path: Path) -> None:
+    made = load_design(make_treb(tmp_path))
+    table = write_levels(made, tmp_path / "t.csv", lambda _, coded: f"{coded:g}")
+    head, *rows = table.read_text().splitlines()
+    cells = [row.split(",") for row in rows]
+    first = next(i for i, row in enumerate(cells) if row[1] != row[2])
+    factor = made.design.factors[0]
+    place, a, b = cells[first][:3]
+    expected = (
+        f"line {first + 2}: A is {b}, and standard {place} of the design means {a}"
+        f" ({factor.describe(float(a))}); give the design that made the table"
+    )
+    swapped = [",".join([row[0], row[2], row[1], *row[3:]]) for row in cells]
+    table.write_text("\n".join([head, *swapped]))
+    with pytest.raises(AnalysisError, match=re.escape(expected)):
+        read_table(made, table)
+
+
+def test_a_design_of_another_seed_does_not_fit_the_table(tmp_path: Path) -> None:
+    files = [tmp_path / f"{seed}.toml" for seed in (1, 2)]
+    for seed, file in enumerate(files, 1):
+        factors = [part for n in "abc" for part in ("--factor", f"{n}={n}:0..10")]
+        headgate("design", "new", file, "--kind", "morris", "--seed", seed, *factors)
+    one, other = map(load_design, files)
+    for levels in (lambda _, coded: f"{coded:g}", lambda factor, coded: factor.level(coded)):
+        table = write_levels(one, tmp_path / "t.csv", levels)
+        read_table(one, table)
+        with pytest.raises(AnalysisError, match=r"line \d+: [abc] is .+ of the design means"):
+            read_table(other, table)
 
 
 def test_other_designs_need_factors(tmp_path: Path) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headgate.base.errors import AnalysisError
+from headgate.design.factor import Factor
 from headgate.design.file import ANALYSED
 from headgate.design.generate import MadeDesign
 from headgate.design.sheet import CENTRE
@@ -15,11 +19,15 @@ from headgate.experiment.designed import SURFACES, DesignAnalysis
 from headgate.experiment.responses import Response
 from headgate.experiment.tables import MeasuredRuns
 from headgate.figures.analysis.frame import Frame
+from headgate.stats.intervals import Numbers
 
 #: The column of the place in the design, as the CSV of a design names it.
 PLACE = "standard"
 #: Missing runs that a note names before it says how many more there are.
 MOST_ABSENT = 8
+#: The largest difference by rounding of a level from that of the design, as part of the range.
+ROUNDING = 1e-3
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def read_design_runs(
@@ -42,6 +50,9 @@ def read_design_runs(
     factors, matrix = made.design.factors, np.asarray(made.design.matrix, float)
     places = [_read_place(frame, row, len(matrix)) for row in range(len(frame))]
     centre = np.zeros(len(factors))
+    _compare_levels(
+        made, frame, np.array([centre if p == CENTRE else matrix[p - 1] for p in places])
+    )
     if kind in SURFACES:
         coded = np.array([centre if p == CENTRE else matrix[p - 1] for p in places])
         rows = [[row] for row in range(len(places))]
@@ -68,6 +79,50 @@ def read_design_runs(
         factors, coded, tuple(range(1, count + 1)), tuple(known), values, digests, paired=False,
         design=DesignAnalysis(made),
     )  # fmt: skip
+
+
+def _compare_levels(made: MadeDesign, frame: Frame, coded: Numbers) -> None:
+    """Compare the factors' columns of a table, if it contains them, with the runs of the design.
+
+    A column contains coded levels, as in the CSV file of the design, or levels as in the design
+    file. Raises AnalysisError for the first row that differs, such as in a table of another seed.
+    """
+    wrong = [
+        (row, factor, level)
+        for factor, levels in zip(made.design.factors, coded.T, strict=True)
+        if factor.name in frame.columns
+        for row, level in _find_difference(factor, frame.columns[factor.name], levels)
+    ]
+    if wrong:
+        row, factor, level = min(wrong, key=lambda one: one[0])
+        place = f"line {frame.lines[row]}" if frame.lines else f"row {row + 1}"
+        raise AnalysisError(
+            f"{frame.name}: {place}: {factor.name} is {frame.columns[factor.name][row]}, and"
+            f" {PLACE} {frame.columns[PLACE][row]} of the design means {level:.6g}"
+            f" ({factor.describe(level)}); give the design that made the table, or mend the column"
+        )
+
+
+def _find_difference(
+    factor: Factor, cells: NDArray[Any], levels: Numbers
+) -> Iterator[tuple[int, float]]:
+    """Yield the first row with another level than that of the design; empty cells are none."""
+    texts = [str(cell).strip() for cell in cells]
+    named = [str(factor.level(level)) for level in levels.tolist()]
+    is_coded = _are_near(texts, levels, 2.0)
+    is_level = np.array(texts) == np.array(named)
+    if factor.numeric:
+        low, high = factor.numbers_at(np.array([-1.0, 1.0]))
+        is_level |= _are_near(texts, factor.numbers_at(levels), high - low)
+    found = max((is_coded, is_level), key=np.count_nonzero) | (np.array(texts) == "")
+    yield from ((int(row), float(levels[row])) for row in np.flatnonzero(~found)[:1])
+
+
+def _are_near(texts: Sequence[str], numbers: Numbers, reach: float) -> NDArray[np.bool_]:
+    """Return which texts are the numbers, apart from rounding; units are ignored."""
+    known = [_NUMBER.match(text) for text in texts]
+    read = np.array([float(found[0]) if found else np.nan for found in known])
+    return np.asarray(np.abs(read - numbers) <= ROUNDING * abs(reach))
 
 
 def find_missing_runs(made: MadeDesign, frame: Frame) -> list[str]:
