@@ -41,6 +41,13 @@ def test_outliers_are_compared_with_chance() -> None:
     assert second.startswith("60 of these outliers are at least 10 % of the mean away: fast in 60")
 
 
+def test_less_than_one_outlier_by_chance_is_no_0() -> None:
+    """5 % of 8 cells are 0.4."""
+    made = Planted(conditions=4, responses=2)
+    (first, *_) = sentences(said.of_outliers(compute_condition_responses(made.table(), made.names)))
+    assert first.endswith("chance alone gives 0.4.")
+
+
 def test_without_planted_effects_no_algorithm_is_an_outlier() -> None:
     made = Planted(conditions=20, responses=10)
     _, second = sentences(said.of_outliers(compute_condition_responses(made.table(), made.names)))

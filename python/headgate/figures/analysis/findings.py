@@ -225,7 +225,7 @@ def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
     everyone, test = len(found.outliers(by=found.best)), _name_test(found)
     yield _find(
         f"One algorithm is an outlier in {everyone} of {cells} cells (a response under a condition)"
-        f" by {test}; chance alone gives {chance:.0f}.",
+        f" by {test}; chance alone gives {chance:.{0 if chance >= 10 else 1}f}.",
         "outliers",
     )
     far = {cca: n for cca, n in found.count(FILTERS[0], found.best).items() if n}
