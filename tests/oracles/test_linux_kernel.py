@@ -202,7 +202,7 @@ def buckets(burst: int, flows: int) -> list[float]:
 def test_a_bucket_makes_up_for_the_times_without_packets(flows: int) -> None:
     """The larger the kernel's bucket, the more goodput; a line has less than two packets' bucket.
 
-    A bucket of one packet loses besides the time by which its timer is late, and a line does not.
+    A bucket of one packet also loses the time by which its timer is late, and a line does not.
     """
     goodput = means(f"fqcodelstep{flows}")["goodput_mbps"]
     assert max(buckets(1500, flows)) < goodput < min(buckets(3000, flows))

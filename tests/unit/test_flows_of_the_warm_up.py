@@ -11,13 +11,14 @@ AFTER = ("delivered_packets", "retransmissions", "timeouts", "recoveries", "undo
 def test_counts_after_the_warm_up_leave_out_what_ended_before() -> None:
     given = {"network": NETWORK, "traffic": [EARLY, LATE], "duration": "10 s"}
     result = Scenario.from_dict(given | {"measure": {"warmup": "5 s"}}).run()
-    early, late = (result.flows.where(result.flows["cca"] == cca) for cca in ("cubic", "reno"))
-    assert early["status"][0] == "finished"
-    assert early["retransmissions_total"][0] > 0
-    assert [early[name][0] for name in AFTER] == [0] * len(AFTER)
-    # what remains crossed the bottleneck after the warm-up, but for a window
+    flows = result.flows
+    early, late = (list(flows["cca"]).index(cca) for cca in ("cubic", "reno"))
+    assert flows["status"][early] == "finished"
+    assert flows["retransmissions_total"][early] > 0
+    assert [flows[name][early] for name in AFTER] == [0] * len(AFTER)
+    # the other flow crossed the bottleneck after the warm-up, but for a window
     crossed = result.ports["departures"][0]
-    assert 0.9 * crossed < late["delivered_packets"][0] <= 1.1 * crossed
+    assert 0.9 * crossed < flows["delivered_packets"][late] <= 1.1 * crossed
 
 
 def test_without_a_warm_up_all_counts() -> None:

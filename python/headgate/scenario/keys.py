@@ -147,7 +147,7 @@ def takes_cca(item: Any) -> bool:
 def _senders(data: Mapping[str, Any], key: str) -> list[int]:
     """Return the places of traffic that names an algorithm.
 
-    Raises ScenarioError if no traffic does, so that the key has no effect.
+    Raises ScenarioError if no traffic does, so that the key would be ignored.
     """
     traffic = data.get("traffic")
     items = traffic if isinstance(traffic, list) else []

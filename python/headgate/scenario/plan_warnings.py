@@ -160,7 +160,7 @@ def _has_feedback(link: Mapping[str, Any], scheme: str) -> bool:
 def _marks(queue: Mapping[str, Any] | None) -> bool:
     """Return whether a discipline marks packets; a user-defined one may.
 
-    One that acts by a threshold or by the waiting time always does, unless it has a switch.
+    One that acts by a threshold or by the waiting time always does, unless a switch prevents it.
     """
     if queue is None or "own" in queue:
         return queue is not None

@@ -127,7 +127,7 @@ class Design:
     ) -> Numbers | None:
         """Return the weights in the basis of a sum of coefficients, if it can be estimated.
 
-        `alone` is a factor that is assumed to have no interactions.
+        `alone` is a factor that is assumed to interact with no other.
         """
         kept, inverse = self._solvers[alone]
         coefficients = np.zeros(self.coordinates.shape[1])

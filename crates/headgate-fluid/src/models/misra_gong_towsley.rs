@@ -7,7 +7,7 @@
 //!
 //! # The equations
 //! A flow of class `i` has window `W`, round trip `R = rtt + sum of q/C` over the links of its path,
-//! and rate `W/R`. With `s = t - R(t)`: `W' = 1/R - beta W (W(s)/R(s)) p(s)`, where `p = 1 - prod (1 -
+//! and rate `W/R`. With `s = t - R(t)`: `W' = 1/R - beta W (W(s)/R(s)) p(s)`, with `p = 1 - prod (1 -
 //! p_l)` over its links. A link with the flows `n` of each class that passes it has `q' = sum of n W/R - C`,
 //! `q` bounded by `[0, buffer]`, `x' = C ln(1 - weight) (x - q)`, and `p_l = RED(x)`: 0 up to `min_packets`,
 //! `max_p` at `max_packets`, and from there to 1 at twice `max_packets` (`gentle`), or 1 at once. In

@@ -157,7 +157,7 @@ mod tests {
         );
     }
 
-    /// A queue of full packets gets every opportunity, also where several are at one instant.
+    /// A queue of full packets gets every opportunity, also several of one instant.
     #[test]
     fn packets_that_wait_use_all_opportunities_of_an_instant() {
         let times = [5, 5, 5, 9, 9];

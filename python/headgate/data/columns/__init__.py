@@ -20,7 +20,7 @@ from headgate.data.columns.run import (
 
 #: Tables of a packet run.
 OF_A_RUN: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS
-#: Those, and the tables that a run has only with real-time media.
+#: Those, and the tables of runs with real-time media.
 OF_ANY_RUN: dict[str, tuple[Column, ...]] = OF_A_RUN | OF_MEDIA
 EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_ANY_RUN | {
     "events": EVENTS,

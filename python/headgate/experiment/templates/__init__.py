@@ -125,7 +125,7 @@ def write(kind: str, file: Path | None = None) -> list[Path]:
     return _write_all({path: text.replace(_CCA, cca.name), cca: code})
 
 
-#: What is written for streams of media in place of what flows have.
+#: Texts for streams of media, in place of those for flows.
 _DELAY = '"max(media.packet_delay_p95_s)"'
 _CCA_FACTOR = 'cca = ["reno", "cubic", "bbr3"]'
 _CONTROLLER_FACTOR = '"traffic.0.rate_controller" = ["gcc", "scream"]'
