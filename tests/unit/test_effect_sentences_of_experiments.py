@@ -91,7 +91,7 @@ def test_an_effect_confounded_with_another_in_a_fraction_has_no_interval() -> No
 def test_a_level_is_written_as_tables_write_it() -> None:
     found = measured(
         {"loss": (0.0, 0.01), "cca": ("cubic", "bbr3")},
-        {"y": (lambda of, k: 5.0 * (of["loss"] == 0.01) + 0.01 * k, "lower")},
+        {"y": (lambda of, k: (5 + 0.01 * k) * (of["loss"] == 0.01) + 0.01 * k, "lower")},
     )
     text = " ".join(sentences(found))
     assert "loss 0, cca" in text
