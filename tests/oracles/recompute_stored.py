@@ -12,7 +12,7 @@ import pandas as pd
 ROOT = Path(__file__).parents[2]
 PACKET_BITS = 12000
 #: The scale whose results each study keeps.
-STORED = {"buffer-sizing": "quick", "cubic-rfc9438": "standard", "fast": "standard",
+STORED = {"buffer-sizing": "standard", "cubic-rfc9438": "standard", "fast": "standard",
           "fct": "standard", "flow-level": "standard", "fluid-check": "standard",
           "l4s-tests": "standard", "mix": "standard", "new-controllers": "standard",
           "nist-1a": "corners", "nist-1b": "standard", "nist-2a": "corners", "nist-2b": "standard",
