@@ -113,7 +113,7 @@ def test_claims_of_a_study_have_different_ids(tmp_path: Path) -> None:
         read_claims(tmp_path / "claims.toml")
 
 
-#: Studies whose full scale has so many runs that their scenarios take minutes to make.
+#: Studies with so large a full scale that its scenarios take minutes to make.
 VAST = {"senders", "vcp"}
 
 
