@@ -79,12 +79,20 @@ def test_results_are_those_of_their_number() -> None:
 
 
 def test_a_number_of_one_algorithm_concerns_the_runs_with_it() -> None:
-    made = make_scenarios()
-    assert number_results(made["l4s"].model_dump_json()) == [
-        RESULTS,
-        {"prague": RESULTS_OF["prague"]},
-    ]
-    assert number_results(made["cubic"].model_dump_json()) == [RESULTS]
+    made = {
+        name: one.model_dump_json(exclude_defaults=True) for name, one in make_scenarios().items()
+    }
+    assert number_results(made["l4s"]) == [RESULTS, {"prague": RESULTS_OF["prague"]}]
+    assert number_results(made["cubic"]) == [RESULTS]
+
+
+def test_a_number_of_a_key_concerns_the_runs_that_use_it() -> None:
+    """A text that only mentions traces, such as a name, has no such number."""
+    plain = make_scenarios()["cubic"]
+    traced = plain.replaced({"network.trace": "4g", "network.rate": {"unset": True}})
+    named = plain.replaced({"title": "a traced path"})
+    numbers = [number_results(json.dumps(one.plan()[0])) for one in (traced, named)]
+    assert numbers == [[RESULTS, {'"trace"': RESULTS_OF['"trace"']}], [RESULTS]]
 
 
 def test_no_run_misses_what_its_name_says() -> None:
