@@ -87,7 +87,7 @@ def test_a_number_of_one_algorithm_concerns_the_runs_with_it() -> None:
 
 
 def test_a_number_of_a_key_concerns_the_runs_that_use_it() -> None:
-    """A text that only mentions traces, such as a name, has no such number."""
+    """A text that only mentions traces, such as a title, does not count."""
     plain = make_scenarios()["cubic"]
     traced = plain.replaced({"network.trace": "4g", "network.rate": {"unset": True}})
     named = plain.replaced({"title": "a traced path"})
