@@ -8,10 +8,11 @@ import pytest
 
 from headgate import Experiment, Scenario
 from headgate.base.errors import HeadgateError
-from headgate.data.measures.shown import show_run
+from headgate.data.measures.shown import by_stream, show_run
 from headgate.experiment.templates import write_experiment
 from headgate.figures.spec.flows import draw_throughput
 from headgate.figures.spec.run import Run
+from headgate.scenario.keys import change_keys
 
 STREAM = {"kind": "media", "rate_controller": "gcc"}
 CUBIC = {"kind": "flows", "cca": "cubic"}
@@ -81,6 +82,16 @@ def test_a_result_shows_its_streams() -> None:
     assert [*shown][1] == "Streams of media"
 
 
+def test_a_stream_that_never_starts_has_no_rate_and_no_picture() -> None:
+    late = {**STREAM, "start": "5 s"}
+    base = {"duration": "3 s", "network": NETWORK, "traffic": [late, CUBIC]}
+    result = Scenario.from_dict(base).run()
+    (row,) = by_stream(result.tables)
+    assert np.isnan([row["received_bps"], row["mean_packet_delay_s"]]).all()
+    without = Scenario.from_dict(base | {"measure": {"series": "none"}}).run()
+    assert draw_throughput([Run("one", without.tables, without.meta)]) is None
+
+
 @pytest.mark.parametrize("others", [(), (CUBIC,)])
 def test_the_picture_of_throughput_contains_streams(others: tuple[dict[str, Any], ...]) -> None:
     measure = {"series": {"interval": "100 ms"}}
@@ -112,8 +123,11 @@ def test_an_algorithm_is_set_beside_streams_but_not_for_them() -> None:
     stream, flows = changed.to_dict()["traffic"]
     assert "cca" not in stream
     assert [part["cca"] for part in flows["cca"]] == ["reno", "bbr3"]
+    change_keys(broken := {"traffic": ["reno"]}, [("cca", "bbr3")])
+    with pytest.raises(HeadgateError, match="traffic"):  # an item that is no table, as before
+        Scenario.from_dict(base | broken)
     alone = Scenario.from_dict(base | {"traffic": [STREAM]})
     with pytest.raises(
-        HeadgateError, match="no traffic here takes an algorithm; its kind is media"
+        HeadgateError, match="of the kind media takes no algorithm, and there is no other"
     ):
         alone.replaced({"cca": "bbr3"})

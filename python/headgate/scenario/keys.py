@@ -152,9 +152,10 @@ def _senders(data: Mapping[str, Any], key: str) -> list[int]:
     traffic = data.get("traffic")
     items = traffic if isinstance(traffic, list) else []
     places = [place for place, item in enumerate(items) if takes_cca(item)]
-    if items and not places:
-        kinds = " and ".join(sorted({str(item["kind"]) for item in items}))
-        raise ScenarioError(key, f"no traffic here takes an algorithm; its kind is {kinds}")
+    others = {str(item["kind"]) for item in items if isinstance(item, dict) and not takes_cca(item)}
+    if others and not places:
+        says = f"traffic of the kind {' or '.join(sorted(others))} takes no algorithm"
+        raise ScenarioError(key, f"{says}, and there is no other traffic")
     return places
 
 

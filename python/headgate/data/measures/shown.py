@@ -41,13 +41,13 @@ def by_stream(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
     rows = []
     for name in dict.fromkeys(media["name"]):
         own = media.where(media["name"] == name)
-        received = own["packets_received"]
+        received, bits = own["packets_received"], 8 * own["bytes_received"]
         delay_s = float(np.nansum(own["mean_packet_delay_s"] * received))
         rows.append(
             {
                 "stream": str(name),
                 "rate_controller": str(own["rate_controller"][0]),
-                "received_bps": 8 * float(own["bytes_received"].sum() / own["active_s"].sum()),
+                "received_bps": float(ratio(bits.sum(), own["active_s"].sum())),
                 "mean_packet_delay_s": float(ratio(delay_s, received.sum())),
                 **{key: int(own[key].sum()) for key in ("frames", "frames_late", "frames_lost")},
             }

@@ -26,7 +26,7 @@ from headgate.figures.spec.selection import (
     share_times,
     thin,
 )
-from headgate.figures.spec.streams import draw_streams
+from headgate.figures.spec.streams import STREAMS, draw_streams, list_streams
 
 #: Payload as it reaches receivers. A cumulative ACK comes late and in bursts: after a repaired loss
 #: one covers what the link carried long before, so that a rate of ACKs exceeds that of the link.
@@ -133,12 +133,11 @@ def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str
 
 def _draw_only_streams(run: Run) -> Picture | None:
     """Draw the streams of media of a run without series of flows."""
-    ports = SeriesReader(run, "port")
-    interval_s = choose_interval(ports.table["t_s"])
-    lines = draw_streams(run, lambda t_s, bps: average(t_s, 1e-6 * bps, interval_s))
-    if not lines:
+    if not list_streams(run):
         return None
-    levels = find_capacities(run, ports)[1]
+    interval_s = choose_interval(run.tables[STREAMS]["t_s"])
+    lines = draw_streams(run, lambda t_s, bps: average(t_s, 1e-6 * bps, interval_s))
+    levels = find_capacities(run, SeriesReader(run, "port"))[1]
     panels, cut = compare([_panel(run, "", "throughput (Mbit/s)", lines, levels)])
     said = [f"Averaged over {interval_s:.3g} s.", SAID_OF_STREAMS, cut]
     return Picture("Throughput", _join(said), panels)
