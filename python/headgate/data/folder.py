@@ -24,7 +24,7 @@ from headgate.data.recent import RECENT, Owner
 from headgate.data.tables import TABLES, Table
 
 RUN_FILE = "run.json"
-#: The folder of many runs, and the file of an experiment beside it.
+#: The folder of many runs, and the file of the experiment that is kept beside it.
 RUNS, EXPERIMENT = "runs", "experiment.toml"
 LOCK_FILE = ".lock"
 CHECKSUMS = "checksums"

@@ -88,7 +88,7 @@ def _count_missing(claim: Claim, runs: Table) -> Iterator[str]:
     """Yield how many rows lack a value of a column that a claim reads; SQL leaves these out."""
     rows = _say_condition(claim)
     for name in runs.columns:
-        if not re.search(rf"\b{name}\b", claim.value, re.IGNORECASE):
+        if not re.search(rf"\b{re.escape(name)}\b", claim.value, re.IGNORECASE):
             continue
         ask = f'SELECT count(*) - count("{name}"), count(*) FROM {RUNS}{rows}'
         ((missing, count),) = sql.ask(ask, {RUNS: runs}).rows

@@ -266,22 +266,23 @@ class Definition:
 
     def _check_tables(self) -> Iterator[str]:
         """Refuse what reads a table that no run has, and warn if streams of media are left out."""
-        absent, read = self._absent_tables(), set[str]()
+        absent = self._absent_tables()
         reads = [
             (f"responses.{response.name}: reads", table)
             for response in self.responses
             for table in sorted(response.check())
         ]
-        reads += [(f"parts: {kind} need", TABLES[kind]) for kind in self.file.parts]
-        kept = self.file.tables if isinstance(self.file.tables, tuple) else ()
-        reads += [("tables: keeps", table) for table in kept]
         for place, table in reads:
-            if place.startswith("responses"):
-                self._require_periods(place, table)
-                read.add(table)
+            self._require_periods(place, table)
+        kept = self.file.tables if isinstance(self.file.tables, tuple) else ()
+        others = [
+            *((f"parts: {kind} need", TABLES[kind]) for kind in self.file.parts),
+            *(("tables: keeps", table) for table in kept),
+        ]
+        for place, table in (*reads, *others):
             if table in absent:
                 raise HeadgateError(f"{place} the table {table}, and {absent[table]}")
-        yield from _warn_of_media(read, absent)
+        yield from _warn_of_media({table for _, table in reads}, absent)
 
     def _absent_tables(self) -> dict[str, str]:
         """Return the tables that no run of the scenario has, each with the reason."""

@@ -50,12 +50,10 @@ def read_design_runs(
     factors, matrix = made.design.factors, np.asarray(made.design.matrix, float)
     places = [_read_place(frame, row, len(matrix)) for row in range(len(frame))]
     centre = np.zeros(len(factors))
-    _compare_levels(
-        made, frame, np.array([centre if p == CENTRE else matrix[p - 1] for p in places])
-    )
+    by_row = np.array([centre if p == CENTRE else matrix[p - 1] for p in places])
+    _compare_levels(made, frame, by_row)
     if kind in SURFACES:
-        coded = np.array([centre if p == CENTRE else matrix[p - 1] for p in places])
-        rows = [[row] for row in range(len(places))]
+        coded, rows = by_row, [[row] for row in range(len(places))]
     else:
         if CENTRE in places:
             matrix = np.vstack([matrix, centre])

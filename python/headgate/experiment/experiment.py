@@ -21,6 +21,7 @@ from headgate.base.files import read_toml_file
 from headgate.base.terminal import echo, safe_file_name
 from headgate.claims.claim import Claim
 from headgate.claims.verdicts import Estimate
+from headgate.data.folder import EXPERIMENT
 from headgate.engine.api import Result, Scenario
 from headgate.experiment import claims, form, runner
 from headgate.experiment.definition import Definition
@@ -163,7 +164,7 @@ class Experiment:
         if self.definition.chosen is None:
             file = file.model_copy(update={"scenario": BASE})
         base = toml_text(self.definition.base.to_dict())
-        return {form.FILE: file.text().encode(), BASE: base.encode()}
+        return {EXPERIMENT: file.text().encode(), BASE: base.encode()}
 
     @property
     def code(self) -> Sequence[Path]:

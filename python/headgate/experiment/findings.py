@@ -24,6 +24,7 @@ from headgate.experiment.effect_sentences import CCA, say_effects, spoken, unit_
 from headgate.experiment.effects import Effect
 from headgate.experiment.parts import PartChanges
 from headgate.experiment.responses import Response
+from headgate.experiment.run_sentences import say_drifts, say_missing
 from headgate.experiment.runs import Analysis, Listing, Picture
 from headgate.experiment.tables import MeasuredRuns, rows_of
 from headgate.figures.analysis.roles import Roles
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 #: The largest number of panels and lines; the means average all other factors.
 MOST_PANELS, MOST_LINES = 12, 8
-#: The largest number of conditions that a sentence on drifts or on missing values names.
-MOST_NAMED = 3
 #: The largest number of effects in a picture.
 MOST_EFFECTS = 24
 SAME = (
@@ -66,7 +65,7 @@ def sentences(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[st
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
         *(parts.sentences() if parts else ()),
         *(f"{period}{said}" for one in found.responses for said in _say_response(found, one)),
-        *_say_drifts(found),
+        *say_drifts(found),
     )
 
 
@@ -75,7 +74,7 @@ def _say_response(found: MeasuredRuns, response: Response) -> Iterator[str]:
     if not np.isfinite(found.distinct[response.name]).any():
         yield f"{spoken(response)}: no run has a value."
         return
-    yield from _say_missing(found, response)
+    yield from say_missing(found, response)
     if found.kind in SENSITIVITY:
         yield from say_sensitivity(found, response)
         return
@@ -84,37 +83,6 @@ def _say_response(found: MeasuredRuns, response: Response) -> Iterator[str]:
     yield from _say(found, response)
     if found.kind == SCREENING:
         yield from say_second_order(found, response)
-
-
-def _say_missing(found: MeasuredRuns, response: Response) -> Iterator[str]:
-    """Count the runs without a value of a response, and name the conditions that lack most."""
-    made = found.digests != ""
-    lacking = made & ~np.isfinite(found.values[response.name])
-    if not lacking.any():
-        return
-    counts, runs = lacking.sum(axis=1), made.sum(axis=1)
-    conditions = [c for c in np.argsort(-counts, kind="stable").tolist() if counts[c]]
-    named = [f"{counts[c]} of {runs[c]} with {found.describe(c)}" for c in conditions[:MOST_NAMED]]
-    left = len(conditions) - len(named)
-    more = f"; others under {left} more condition{'s' * (left > 1)}" if left else ""
-    yield (
-        f"{spoken(response)} lacks a value in {lacking.sum()} of {made.sum()} runs"
-        f" ({'; '.join(named)}{more}); its means and effects are those of the other runs."
-    )
-
-
-def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
-    """Name the conditions whose measured time is too short."""
-    drifting = [(c, said) for c, said in enumerate(found.drifts) if said]
-    if not drifting:
-        return
-    named = [f"{found.describe(c)} ({said})" for c, said in drifting[:MOST_NAMED]]
-    more = f" and {len(drifting) - len(named)} more" if len(drifting) > len(named) else ""
-    yield (
-        f"Under {len(drifting)} of {len(found.coded)} conditions the busiest link still drifts from"
-        " the first to the second half of the measured time, so that their means may differ from"
-        f" those of longer runs; lengthen the duration or the warm-up: {', '.join(named)}{more}."
-    )
 
 
 def _say(found: MeasuredRuns, response: Response) -> Iterator[str]:

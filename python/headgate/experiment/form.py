@@ -18,6 +18,7 @@ from headgate.base.messages import also, as_toml
 from headgate.base.terminal import check_name
 from headgate.claims.claim import Claim
 from headgate.data.columns import OF_ANY_RUN
+from headgate.data.folder import EXPERIMENT
 from headgate.design.file import INTERPOLATED, Kind, anchor_factor, join_paths
 from headgate.experiment import extensions, measures
 from headgate.experiment.claims import Until
@@ -31,8 +32,6 @@ from headgate.plugin.user_code import register_class, split
 from headgate.scenario.base import Model, also_text, at
 from headgate.scenario.keys import EVERY_CCA
 
-#: The name of the file that is kept next to the runs.
-FILE = "experiment.toml"
 _NAME = re.compile(r"[A-Za-z]\w*")
 #: Columns of a table of runs that are neither factors nor responses.
 RESERVED = ("run", "replicate", "seed", "period")
@@ -264,7 +263,7 @@ def read_order(folder: Path) -> LevelOrder:
     Studies, and files of other versions, sort levels by size.
     """
     try:
-        file = ExperimentFile.from_dict(read_toml_file(folder / FILE))
+        file = ExperimentFile.from_dict(read_toml_file(folder / EXPERIMENT))
     except HeadgateError:
         return LevelOrder()
     return order_levels(

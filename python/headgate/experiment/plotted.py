@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from headgate.base.errors import HeadgateError
 from headgate.base.files import read_toml_file
 from headgate.base.level_order import LevelOrder
+from headgate.data.folder import EXPERIMENT
 from headgate.data.parquet import read_columns
 from headgate.data.tables import Table
 from headgate.experiment.effect_sentences import unit_of, within
-from headgate.experiment.form import FILE, ExperimentFile, read_order
+from headgate.experiment.form import ExperimentFile, read_order
 from headgate.experiment.responses import Response
 from headgate.figures.spec.means import CHOSEN, MeansLayout, MeasuredTable, draw_means
 
@@ -26,8 +27,8 @@ def read_measured(folder: Path) -> MeasuredTable | None:
 
     Code that the experiment's file names is not run. Raises HeadgateError.
     """
-    if (folder / FILE).is_file() and (folder / RUNS).is_file():
-        file = ExperimentFile.from_dict(read_toml_file(folder / FILE))
+    if (folder / EXPERIMENT).is_file() and (folder / RUNS).is_file():
+        file = ExperimentFile.from_dict(read_toml_file(folder / EXPERIMENT))
         titles = {factor.name: factor.title for factor in file.make_factors() if factor.title}
         table = Table("runs", read_columns(folder / RUNS))
         return make_measured(table, file.make_responses(), read_order(folder), titles)
