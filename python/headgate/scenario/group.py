@@ -40,8 +40,8 @@ class Planner:
         self.files: list[str] = []
         self.names = FreeNames(chosen)
 
-    def end_of(self, start_ps: int | None, stop_ps: int | None) -> int:
-        """Return the end of arrivals: as given, or the end of the run, but not before the start."""
+    def find_end(self, start_ps: int | None, stop_ps: int | None) -> int:
+        """Return the end of arrivals, ps: as given, or the later of the run's end and the start."""
         return max(self.duration_ps, start_ps or 0) if stop_ps is None else stop_ps
 
     def profile(self, own: Transport | None) -> Transport:

@@ -69,7 +69,7 @@ def _has_chance(place: Mapping[str, Any]) -> bool:
 
 
 def _has_effect(impairment: Mapping[str, Any]) -> bool:
-    """Return whether a number of an impairment differs from 0, as the mean of a jitter."""
+    """Return whether an impairment does anything; a jitter with a mean of 0 does not."""
     numbers = [value for value in impairment["params"].values() if not isinstance(value, str)]
     return not numbers or any(numbers)
 

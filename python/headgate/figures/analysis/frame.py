@@ -17,7 +17,7 @@ from headgate.base.level_order import LevelOrder, level_text
 from headgate.base.messages import hint
 from headgate.base.optional import require
 from headgate.base.units import sizes
-from headgate.figures.analysis.memory import find_scale, make_array, name_of, read_memory
+from headgate.figures.analysis.in_memory import find_scale, make_array, name_of, read_memory
 from headgate.figures.analysis.read import DECIMAL_COMMA, PLAIN, TextForm, distinct, read
 
 Numbers = NDArray[np.float64]

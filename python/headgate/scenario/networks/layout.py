@@ -250,17 +250,19 @@ class Layout:
             flows = self.loads[0][index] * demand.flows
         return _Yardstick(rtt, demand.packet_bytes, place).resolve(amount, self.links[index], flows)
 
+    def _resolve_buffer(self, index: int, demand: Demand, place: str) -> dict[str, int] | str:
+        """Resolve the buffer of a link; that of a trace counts packets. Raises ScenarioError."""
+        link = self.links[index]
+        buffer = self._resolve(link.buffer, index, demand, place)
+        if link.behaviour.trace is not None and isinstance(buffer, dict) and "bytes" in buffer:
+            packets = max(1, buffer["bytes"] // demand.packet_bytes)
+            says = "a link with a trace counts its buffer in packets or BDP"
+            raise ScenarioError(place, f'{link.name}: {says}; write "{packets} packets"')
+        return buffer
+
     def plan(self, demand: Demand, place: str = "network.buffer") -> dict[str, Any]:
         """Return the nodes, links and edges of the plan."""
-        buffers = [
-            self._resolve(link.buffer, index, demand, place)
-            for index, link in enumerate(self.links)
-        ]
-        for link, buffer in zip(self.links, buffers, strict=True):
-            if link.behaviour.trace is not None and "bytes" in buffer:
-                size = buffer["bytes"] // demand.packet_bytes if isinstance(buffer, dict) else 0
-                says = "a link with a trace counts its buffer in packets or BDP"
-                raise ScenarioError(place, f'{link.name}: {says}; write "{max(size, 1)} packets"')
+        buffers = [self._resolve_buffer(index, demand, place) for index in range(len(self.links))]
         queues, feedback = self._devices(demand, "queue"), self._devices(demand, "feedback")
         return {
             "nodes": [{"name": name, "class": class_name} for name, class_name in self.nodes],

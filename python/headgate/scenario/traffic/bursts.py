@@ -93,7 +93,7 @@ class Bursts(Group):
             "receivers": [place_of(spot) for spot in item.receivers],
             "start_ps": self.start,
             "stagger_ps": self.stagger,
-            "stop_ps": planner.end_of(self.start, self.stop),
+            "stop_ps": planner.find_end(self.start, self.stop),
             "size": self.size.plan(segment_bytes),
             **self.mix_plan(planner, item.place),
             **{key: time.plan() for key, time in times.items() if time is not None},

@@ -189,7 +189,7 @@ class Matrix(Group):
             "rates_per_s": rates,
             "size": self.size.plan(profile.segment_bytes),
             "start_ps": self.start or 0,
-            "stop_ps": planner.end_of(self.start, self.stop),
+            "stop_ps": planner.find_end(self.start, self.stop),
         }
 
     def _users(self, pairs: list[Pair], planner: Planner, item: Item) -> dict[str, Any]:

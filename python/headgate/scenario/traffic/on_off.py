@@ -71,7 +71,7 @@ class OnOff(Group):
             **self.mix_plan(planner, item.place),
             **({"keeps_connection": True} if self.connections == "kept" else {}),
             "start_ps": self.start,
-            "stop_ps": planner.end_of(self.start, self.stop),
+            "stop_ps": planner.find_end(self.start, self.stop),
         }
 
     @classmethod

@@ -68,7 +68,7 @@ class Poisson(Group):
             "size": self.size.plan(profile.segment_bytes),
             **self.mix_plan(planner, item.place),
             "start_ps": self.start,
-            "stop_ps": planner.end_of(self.start, self.stop),
+            "stop_ps": planner.find_end(self.start, self.stop),
         }
 
     @classmethod
