@@ -2,6 +2,7 @@
 
 import sys
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,18 @@ import headgate
 from headgate.engine.live.hosts import EmulationError
 
 LIVE = {"kind": "live"}
+LIVE_FILE = """
+duration = "20 s"
+
+[network]
+kind = "dumbbell"
+rate = "20 Mbit/s"
+rtt = "20 ms"
+buffer = "1 BDP"
+
+[[traffic]]
+kind = "live"
+"""
 
 
 @cache
@@ -21,6 +34,12 @@ def obstacle() -> str:
             return ""
     except EmulationError as error:
         return str(error)
+
+
+def live_dumbbell(**keys: Any) -> headgate.Scenario:
+    """Return a dumbbell whose traffic comes from programs."""
+    network = {"rate": "20 Mbit/s", "rtt": "40 ms", "buffer": "50 packets", "duration": "60 s"}
+    return headgate.dumbbell(flows=[LIVE], **(network | keys))
 
 
 def require_hosts() -> None:

@@ -1,5 +1,6 @@
 """Tables: Polars, pandas and DuckDB read them, numbers without a copy, with what they mean."""
 
+import re
 from pathlib import Path
 
 import duckdb
@@ -13,9 +14,14 @@ import headgate
 from headgate.base.errors import HeadgateError
 from headgate.data import parquet
 from headgate.data.columns import TABLES
+from headgate.data.folder import find_run
 from headgate.data.parquet import read_columns, write_table
-from headgate.data.tables import Table, Words
+from headgate.data.tables import LazyTables, Table, Words
+from headgate.experiment.responses import select_period
 from headgate.figures.report.make import write_tables
+
+#: A class of tables that does not say how to ask for one; `LazyTables` itself does.
+TABLES_BY_READING = re.compile(r"class (?!LazyTables)\w+\(Mapping\[str, Table\]\)")
 
 
 def table() -> Table:
@@ -139,6 +145,24 @@ def test_rows_are_chosen_by_a_mask() -> None:
 def test_an_unknown_column_is_named_with_the_known_ones() -> None:
     with pytest.raises(HeadgateError, match="flows: there is no column 'cwnd'; columns: cca"):
         table()["cwnd"]
+
+
+def test_to_ask_for_a_table_that_a_run_lacks_is_no_error(tmp_path: Path) -> None:
+    scenario = headgate.dumbbell(rate="1 Mbit/s", rtt="10 ms", flows=["reno"], duration="2 s")
+    result = scenario.run(out=tmp_path / "run")
+    stored, _ = find_run(tmp_path / "run")
+    for tables in (result.tables, stored, select_period(stored, 1)):
+        assert isinstance(tables, LazyTables)
+        assert "media" not in tables
+        assert tables.get("media") is None
+        assert "responses" in tables
+        assert len(tables.get("responses") or ()) == 1
+
+
+def test_no_tables_of_a_run_raise_when_asked_whether_there_is_one() -> None:
+    """`Mapping` asks by reading, so tables whose reading can fail are `LazyTables`."""
+    modules = Path(headgate.__file__).parent.rglob("*.py")
+    assert not [module for module in modules if TABLES_BY_READING.search(module.read_text())]
 
 
 def test_every_column_of_every_table_has_a_unit_and_a_definition() -> None:

@@ -21,7 +21,7 @@ from headgate.base.files import flush, name_draft
 from headgate.base.process import HeldError, hold_lock
 from headgate.data.parquet import Rows, read_columns, write_rows
 from headgate.data.recent import RECENT, Owner
-from headgate.data.tables import TABLES, Table
+from headgate.data.tables import TABLES, LazyTables, Table
 
 RUN_FILE = "run.json"
 #: The folder of many runs, and the file of the experiment that is kept beside it.
@@ -171,7 +171,7 @@ def find_runs(folder: Path) -> list[Path]:
     return sorted(path.parent for path in (folder / "runs").glob(f"*/{RUN_FILE}"))
 
 
-class StoredTables(Mapping[str, Table]):
+class StoredTables(LazyTables):
     """The tables of a run's folder, including a study's, each read on demand.
 
     Only recently used tables stay in memory (`headgate.data.recent`).

@@ -22,7 +22,7 @@ from headgate.base.optional import load_library
 from headgate.base.plain_text import format_table
 from headgate.data.columns import EVERY_TABLE, TABLES, Column
 
-__all__ = ["TABLES", "Table", "Words"]
+__all__ = ["TABLES", "LazyTables", "Table", "Words"]
 
 if TYPE_CHECKING:
     import pandas
@@ -288,6 +288,20 @@ def _signed(column: NDArray[Any] | Words) -> NDArray[Any] | Words:
         return column
     is_small = column.dtype.itemsize < 8 or not (column > np.iinfo(np.int64).max).any()
     return column.astype(np.int64) if is_small else column
+
+
+class LazyTables(Mapping[str, Table]):
+    """Tables that are made or read on demand.
+
+    To ask whether there is one neither makes nor reads it.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        return any(name == known for known in self)
+
+    def get(self, name: str, default: Any = None, /) -> Any:
+        """Return a table, or the default if there is none."""
+        return super().get(name, default) if name in self else default
 
 
 def _short(cell: Any) -> str:

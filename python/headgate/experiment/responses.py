@@ -19,7 +19,7 @@ import numpy as np
 from headgate.base.errors import HeadgateError
 from headgate.base.units import PS_PER_S, parse_time_ps, readable
 from headgate.data.columns import OF_A_RUN, OF_ANY_RUN
-from headgate.data.tables import Table
+from headgate.data.tables import LazyTables, Table
 from headgate.engine.api import Result
 from headgate.experiment import sql
 from headgate.experiment.measures import Better
@@ -118,7 +118,7 @@ def select_period(tables: Mapping[str, Table], period: int) -> Mapping[str, Tabl
 
 
 @dataclass(frozen=True)
-class PeriodTables(Mapping[str, Table]):
+class PeriodTables(LazyTables):
     """The tables of a run with the rows of one period; other tables are left out."""
 
     tables: Mapping[str, Table]

@@ -35,7 +35,7 @@ from headgate.data.columns import Column
 from headgate.data.measures.formula import evaluate, form
 from headgate.data.parquet import read_columns, write_table
 from headgate.data.recent import RECENT, Owner
-from headgate.data.tables import Data, Table, Words
+from headgate.data.tables import Data, LazyTables, Table, Words
 from headgate.engine.api import Result
 
 DERIVED_FILE = "formed"
@@ -256,7 +256,7 @@ class _Piece:
         return read_derived(self.folder)
 
 
-class _Tables(Mapping[str, Table]):
+class _Tables(LazyTables):
     def __init__(self, piece: _Piece, parts: Mapping[str, Part]) -> None:
         self._piece, self._parts = piece, parts
 
@@ -270,9 +270,6 @@ class _Tables(Mapping[str, Table]):
             for key, column in self._piece.table(part.file).data.items()
         }
         return _StoredTable(name, data, self._piece.folder)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._parts
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._parts)

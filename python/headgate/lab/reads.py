@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from headgate.data.tables import Data, Table
+from headgate.data.tables import Data, LazyTables, Table
 from headgate.engine.api import Result
 
 Note = Callable[[str], None]
@@ -35,7 +35,7 @@ class Reads:
         return Result(_TrimmedTables(result.tables, columns), result.meta)
 
 
-class _TrimmedTables(Mapping[str, Table]):
+class _TrimmedTables(LazyTables):
     """The tables of a run with some of their columns, or the first, which keeps the rows."""
 
     def __init__(self, tables: Mapping[str, Table], columns: Mapping[str, frozenset[str]]) -> None:
@@ -52,7 +52,7 @@ class _TrimmedTables(Mapping[str, Table]):
         return len(self._columns)
 
 
-class _WatchedTables(Mapping[str, Table]):
+class _WatchedTables(LazyTables):
     def __init__(self, tables: Mapping[str, Table], columns: Columns) -> None:
         self._tables, self._columns = tables, columns
 

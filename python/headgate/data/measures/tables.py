@@ -14,7 +14,7 @@ from headgate.data.columns.mesonet import PAIRS
 from headgate.data.measures.formula import form, ratio
 from headgate.data.measures.media import OF_STREAMS, has_media
 from headgate.data.measures.periods import OF_PERIODS, cca_names, name_links
-from headgate.data.tables import Table, Words
+from headgate.data.tables import LazyTables, Table, Words
 
 Facts = Mapping[str, NDArray[Any]]
 Plan = Mapping[str, Any]
@@ -151,7 +151,7 @@ _FORMED: Mapping[str, Callable[[Plan, Mapping[str, Any]], dict[str, Any]]] = {
 }
 
 
-class RunTables(Mapping[str, Table]):
+class RunTables(LazyTables):
     """The tables of a run. Each is formed when it is first read.
 
     To form all of them takes as long as a small run. `facts` are the columns of the engine.

@@ -24,6 +24,14 @@ UML_PACKAGE = "headgate.engine.live.uml"
 #: The device of a live host, and the prefix length of its addresses.
 DEVICE, PREFIX = "headgate", 16
 
+#: The last words of a guest that sets fewer registers than the host keeps: the host refuses a part
+#: of them (EFAULT of `xstateregs_set` in Linux).
+OTHER_PROCESSOR = "ptrace set fp regs failed"
+BECAUSE_OF_PROCESSOR = (
+    "this processor keeps more registers than the package's kernel knows, for example Intel's AMX;"
+    " use another machine, or --kernel host"
+)
+
 #: Memory of the guest; untouched memory costs nothing.
 MEMORY = "512M"
 
@@ -116,7 +124,8 @@ class Machine:
         self._log.seek(0)
         lines = [line.strip() for line in self._log if line.strip()]
         panic = next((n for n, line in enumerate(lines) if line.startswith("Kernel panic")), None)
-        return (lines[:panic] or ["it said nothing"])[-1]
+        last = (lines[:panic] or ["it said nothing"])[-1]
+        return f"{last} ({BECAUSE_OF_PROCESSOR})" if OTHER_PROCESSOR in last else last
 
     def halt(self) -> None:
         """Ask the guest to write its files back and stop."""
