@@ -7,19 +7,22 @@ import matplotlib.pyplot as plt
 import headgate
 from headgate import catalog
 
-names = ["drop_tail", *(card.name for card in catalog.devices() if card.kind == "queue")]
+cards = {card.name: card for card in catalog.devices() if card.kind == "queue"}
+names = ["drop_tail", *cards]
+without_marks = ("drop_tail", "ack-priority", "ps")
 columns = 4
 figure, panels = plt.subplots(
     -(-len(names) // columns), columns, figsize=(12, 5), sharex=True, sharey=True,
     layout="constrained",
 )  # fmt: skip
 for ax, name in zip(panels.flat, names, strict=False):
+    has_switch = name in cards and any(param.name == "ecn" for param in cards[name].params)
     scenario = headgate.dumbbell(
         rate="20 Mbit/s",
         rtt="50 ms",
         buffer="100 ms",
-        queue=name,
-        transport={"ecn": True},
+        queue={"name": name, "ecn": "on"} if has_switch else name,
+        transport={"ecn": name not in without_marks},
         flows=[{"cca": "reno", "count": 4}, {"cca": "reno", "count": 8, "start": "30 s"}],
         measure={"warmup": "5 s", "series": {"interval": "50 ms"}},
     )

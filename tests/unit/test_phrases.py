@@ -134,6 +134,12 @@ def test_levels_of_an_unknown_factor_are_refused_with_the_factors() -> None:
         analyse_table(FRAME, roles)
 
 
+def test_the_title_of_an_unknown_column_is_refused_with_the_columns() -> None:
+    roles = ROLES.model_copy(update={"titles": {"X9": "speed"}})
+    with pytest.raises(AnalysisError, match=r"there is no column 'X9'; .*X1"):
+        analyse_table(FRAME, roles)
+
+
 def test_a_factor_has_its_own_words_its_titles_or_its_levels() -> None:
     own = Factor("X12", "number of sources", "n", 1, 2, words=("few users", "many users"))
     assert words_of(own) == ("few users", "many users")

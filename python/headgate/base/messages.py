@@ -56,6 +56,11 @@ FORMER: Mapping[str, tuple[str, ...]] = {
 }
 
 
+def count_others(number: int, noun: str, of: str = "") -> str:
+    """Return `3 more links`, and `1 more link`; `of` follows the noun."""
+    return f"{number:,} more {noun}{'s' * (number != 1)}{of}"
+
+
 def suggest(word: str, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> list[str]:
     """Return names that a word may mean, the likeliest first; case and separators are ignored.
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.messages import count_others
+
 #: Rows that are printed.
 ROWS = 10
 #: Width in characters if there is no terminal.
@@ -36,7 +38,7 @@ def format_table(title: str, columns: Columns, rows: int) -> str:
     ends = np.cumsum([len(column[0]) + len(_GAP) for column in cells.values()]) - len(_GAP)
     shown = list(cells)[: max(1, int((ends <= width).sum()))]
     lists = {
-        f"and {rows - ROWS} more rows": [""] * (rows > ROWS),
+        f"and {count_others(rows - ROWS, 'row')}": [""] * (rows > ROWS),
         "in every row: ": [f"{name} = {_write(value)}" for name, value in same.items()],
         "more columns: ": list(cells)[len(shown) :],
     }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.messages import count_others
 from headgate.base.terminal import echo
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ def print_means(printed: "PlainConsole", means: "Sequence[Mapping[str, Any]]") -
         shown.add_row(*map(str, (*cells, row["response"], *_measured(row), row["replicates"])))
     printed.print(shown)
     if len(means) > MOST_ROWS:
-        printed.print(f"... and {len(means) - MOST_ROWS} more rows in means.parquet")
+        printed.print(f"... and {count_others(len(means) - MOST_ROWS, 'row')} in means.parquet")
 
 
 def _measured(row: "Mapping[str, Any]") -> tuple[str, str, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.messages import count_others
 from headgate.base.terminal import echo
 from headgate.cli.options import Json, Seed, Settings, Trust, Unset, warn
 
@@ -69,7 +70,7 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
     for link in plan["links"][: 2 * len(plan["nodes"])][:4]:
         echo(f"  {describe_link(link)}")
     if len(plan["links"]) > 4:
-        echo(f"  ... and {len(plan['links']) - 4} more links")
+        echo(f"  ... and {count_others(len(plan['links']) - 4, 'link')}")
     for line in dict.fromkeys([*matrices, *own]):
         echo(f"  {line}")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.errors import ScenarioError
+from headgate.base.messages import count_others
 from headgate.base.terminal import echo
 from headgate.cli.options import Json
 
@@ -196,7 +197,7 @@ def show(
     rows = made.rows()
     _print_table(rows if every else rows[:ROWS])
     if len(rows) > ROWS and not every:
-        echo(f"... and {len(rows) - ROWS} more runs: --all")
+        echo(f"... and {count_others(len(rows) - ROWS, 'run')}: --all")
 
 
 @app.command()

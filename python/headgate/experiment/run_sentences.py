@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from headgate.base.messages import count_others
 from headgate.experiment.effect_sentences import spoken
 from headgate.experiment.responses import Response
 from headgate.experiment.tables import MeasuredRuns
@@ -24,7 +25,7 @@ def say_missing(found: MeasuredRuns, response: Response) -> Iterator[str]:
     conditions = [c for c in np.argsort(-counts, kind="stable").tolist() if counts[c]]
     named = [f"{counts[c]} of {runs[c]} with {found.describe(c)}" for c in conditions[:MOST_NAMED]]
     left = len(conditions) - len(named)
-    more = f"; others under {left} more condition{'s' * (left > 1)}" if left else ""
+    more = f"; others under {count_others(left, 'condition')}" if left else ""
     yield (
         f"{spoken(response)} lacks a value in {lacking.sum()} of {made.sum()} runs"
         f" ({'; '.join(named)}{more}); its means and effects are those of the other runs."

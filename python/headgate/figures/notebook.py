@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headgate.base.messages import count_others
 from headgate.base.progress import in_notebook
 from headgate.base.terminal import echo
 
@@ -80,7 +81,7 @@ def make_table(rows: Iterable[Mapping[str, Any]]) -> str:
     more = sum(1 for _ in known)
     head = "".join(f"<th>{escape(name)}</th>" for name in (first[0] if first else ()))
     body = "".join(f"<tr>{''.join(_cells(row))}</tr>" for row in first)
-    rest = f"<p>and {more} more rows</p>" if more else ""
+    rest = f"<p>and {count_others(more, 'row')}</p>" if more else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.messages import count_others
 from headgate.base.units import readable
 from headgate.scenario.networks.routes import Routes
 
@@ -90,7 +91,7 @@ def warn_of_matrices(plan: Plan, routes: Routes) -> Iterator[str]:
     if list_matrices(plan):
         loads = offered_loads(plan, routes)
         if over := [n for n in _by_load(loads) if loads[n] > 1]:
-            more = f" and {len(over) - _MOST} more links" if len(over) > _MOST else ""
+            more = f" and {count_others(len(over) - _MOST, 'link')}" if len(over) > _MOST else ""
             yield (
                 "traffic: the traffic matrix offers more than links can carry, so that flows"
                 f" accumulate: {_list_loads(plan, loads, over[:_MOST])} of the rate{more}"

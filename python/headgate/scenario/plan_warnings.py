@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headgate.base import catalog
+from headgate.base.messages import count_others
 from headgate.base.units import format_time_ps
 from headgate.scenario.networks.attributes import LINK_ATTRIBUTES, ROUTER_ATTRIBUTES
 from headgate.scenario.networks.graph import EDGE_ATTRIBUTES, NODE_ATTRIBUTES, Graph
@@ -26,7 +27,7 @@ MARKING = 'network.queue = {name = "threshold", mark = "0.17 BDP"} or network.qu
 
 
 def scenario_warnings(scenario: ScenarioSpec, plan: Plan, arrays: Arrays) -> list[str]:
-    """Return warnings about ignored attributes, half schemes, late flows, and phase effects."""
+    """Return warnings about ignored attributes and settings, late flows, and phase effects."""
     return [*_warn_of_unread(scenario.network), *_PlanWarnings(plan, arrays).all()]
 
 
@@ -45,11 +46,16 @@ class _PlanWarnings:
         self.plan, self.arrays, self.links = plan, arrays, plan["links"]
 
     def all(self) -> list[str]:
-        senders = [text for item in self.plan["traffic"] for text in self._warn_of_senders(item)]
+        senders = [
+            text
+            for item in self.plan["traffic"]
+            for text in (*self._warn_of_senders(item), *self._warn_of_ecn(item))
+        ]
         matrices = warn_of_matrices(self.plan, self._routes)
         return [
             *senders,
             *self._warn_of_routers(),
+            *self._warn_of_marks(),
             *self._warn_of_late_flows(),
             *self._warn_of_parallel_links(),
             *warn_of_phase(self.plan, self._routes),
@@ -68,7 +74,7 @@ class _PlanWarnings:
         idle = [link["name"] for link in groups[0] if link is not used]
         pairs = {frozenset((links[0]["from"], links[0]["to"])) for links in groups}
         more = len(pairs) - 1
-        count = f"{more} more pair{'s' * (more > 1)} of routers"
+        count = count_others(more, "pair", " of routers")
         others = f", and so are the links of {count}" * (more > 0)
         yield (
             f"network: {', '.join([used['name'], *idle])} are parallel{others}. All packets use the"
@@ -129,13 +135,54 @@ class _PlanWarnings:
                 does, remedy = "marks packets", MARKING
             else:
                 continue
-            if way := not all(serving) and self._routes.find_unserved(*_ends(item), serving):
-                names = [self.links[link]["name"] for link in way]
-                passed = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+            if passed := self._find_unserved(item, serving):
                 yield (
                     f"'{item['name']}': no link on a path of its '{cca.name}' senders ({passed}) "
                     f"{does}, so they behave as 'reno' does there; write {remedy}"
                 )
+
+    def _warn_of_ecn(self, item: Mapping[str, Any]) -> Iterator[str]:
+        """Warn of ECN without a link that marks packets on some path."""
+        ccas = self._cca_cards(item)
+        if not self._enables_ecn(item) or any(cca.needs_marks for cca in ccas):
+            return  # `_warn_of_senders` warns of algorithms that need marks
+        serving = [_marks(link.get("queue")) or _makes_marks(link) for link in self.links]
+        if passed := self._find_unserved(item, serving):
+            switches = (_switch_of(link) for link in self.links if link["name"] == passed)
+            remedy = next(filter(None, switches), MARKING)
+            yield (
+                f"'{item['name']}': ecn is on, but no link on a path of its senders ({passed})"
+                f" marks packets, so it changes nothing there; write {remedy}"
+            )
+
+    def _enables_ecn(self, item: Mapping[str, Any]) -> bool:
+        """Return whether the transport of an item uses ECN; hosts and streams do not use it."""
+        if "hosts" in item or "rate_controller" in item:
+            return False
+        return bool(self.plan["transports"][item["transport"]]["ecn"])
+
+    def _warn_of_marks(self) -> Iterator[str]:
+        """Warn of disciplines that are set to mark packets if no traffic uses ECN."""
+        if any(map(self._may_use_ecn, self.plan["traffic"])):
+            return
+        names = [link["name"] for link in self.links if _is_switched_on(link.get("queue"))]
+        if names:
+            yield (
+                f"network.queue: ecn is on at {_name_links(names)}, but no traffic uses ECN, so"
+                " packets are dropped instead of marked; write transport = {ecn = true}, or leave"
+                " this ecn out"
+            )
+
+    def _may_use_ecn(self, item: Mapping[str, Any]) -> bool:
+        if "hosts" in item or "rate_controller" in item or self._enables_ecn(item):
+            return True
+        return any(cca.needs_marks for cca in self._cca_cards(item))
+
+    def _find_unserved(self, item: Mapping[str, Any], serving: list[bool]) -> str:
+        """Name the links of a path that does not serve the senders; empty without such a path."""
+        way = not all(serving) and self._routes.find_unserved(*_ends(item), serving)
+        names = [self.links[link]["name"] for link in way or ()]
+        return " to ".join(dict.fromkeys([*names[:1], *names[-1:]]))
 
     def _warn_of_routers(self) -> Iterator[str]:
         """Warn of router feedback that no traffic uses."""
@@ -146,11 +193,15 @@ class _PlanWarnings:
             if feedback is not None and feedback["name"] not in used:
                 unused.setdefault(feedback["name"], []).append(link["name"])
         for scheme, names in unused.items():
-            others = f" and {len(names) - 1} more links" if len(names) > 1 else ""
             yield (
                 f"network.feedback: no traffic uses '{scheme}', so its router feedback at "
-                f"{names[0]}{others} has no effect"
+                f"{_name_links(names)} has no effect"
             )
+
+
+def _name_links(names: Sequence[str]) -> str:
+    more = len(names) - 1
+    return names[0] + f" and {count_others(more, 'link')}" * (more > 0)
 
 
 def _has_feedback(link: Mapping[str, Any], scheme: str) -> bool:
@@ -165,10 +216,30 @@ def _marks(queue: Mapping[str, Any] | None) -> bool:
     if queue is None or "own" in queue:
         return queue is not None
     card, params = catalog.device("queue", queue["name"]), queue["params"]
-    ecn = next((param.default for param in card.params if param.name == "ecn"), None)
+    ecn = _find_switch(card)
     if ecn is None:
         return card.family in ("mark", "delay")
     return bool(params.get("ecn", ecn) == "on" or params.get("ce_threshold_s", 0) > 0)
+
+
+def _find_switch(card: catalog.DeviceCard) -> object:
+    """Return the default of the switch that lets a discipline mark; None without a switch."""
+    return next((param.default for param in card.params if param.name == "ecn"), None)
+
+
+def _switch_of(link: Mapping[str, Any]) -> str:
+    """Write how to make the discipline of a link mark packets; empty without a switch."""
+    queue = link.get("queue")
+    if queue is None or _find_switch(catalog.device("queue", queue["name"])) is None:
+        return ""
+    return f'network.queue = {{name = "{queue["name"]}", ecn = "on"}}'
+
+
+def _is_switched_on(queue: Mapping[str, Any] | None) -> bool:
+    """Return whether a discipline is set to mark packets, and does not by default."""
+    if queue is None or "own" in queue or queue["params"].get("ecn") != "on":
+        return False
+    return _find_switch(catalog.device("queue", queue["name"])) == "off"
 
 
 def _makes_marks(link: Mapping[str, Any]) -> bool:

@@ -52,6 +52,40 @@ def test_a_discipline_without_marks_is_warned_of(queue: str) -> None:
     assert (sum(ports["marks"]) > 0) != any("marks packets" in said for said in warnings_of(made))
 
 
+ECN = {**RENO, "transport": {"ecn": True}}
+
+
+@pytest.mark.parametrize(
+    ("queue", "remedy"),
+    [
+        ("codel", 'write network.queue = {name = "codel", ecn = "on"}'),
+        ({"name": "pie", "ecn": "off"}, 'write network.queue = {name = "pie", ecn = "on"}'),
+        ("drop_tail", 'or network.queue = "dualpi2"'),
+        ("dualpi2", ""),
+        ({"name": "codel", "ecn": "on"}, ""),
+        (THRESHOLD, ""),
+    ],
+)
+def test_ecn_that_no_link_answers_is_warned_of(queue: object, remedy: str) -> None:
+    made = scenario({**DUMBBELL, "queue": queue}, {**ECN, "count": 2}, duration="5 s")
+    said = warnings_of(made)
+    assert len(said) == bool(remedy)
+    assert all(text.endswith(remedy) and "ecn is on, but no link" in text for text in said)
+    assert (sum(made.run().ports["marks"]) > 0) == (not remedy)
+
+
+def test_marks_that_no_traffic_understands_are_warned_of() -> None:
+    """Disciplines that mark by default are not warned of."""
+    network = {**DUMBBELL, "queue": {"name": "codel", "ecn": "on"}}
+    (said,) = warnings_of(scenario(network, RENO))
+    assert "ecn is on at bottleneck and 1 more link, but no traffic uses ECN" in said
+    media = {"kind": "media", "rate_controller": "scream"}
+    for other in (ECN, {**RENO, "cca": "dctcp"}, media, {"kind": "live"}):
+        assert not warnings_of(scenario(network, RENO, other)), other
+    for queue in ("codel", "pie", "dualpi2", "drop_tail"):
+        assert not warnings_of(scenario({**DUMBBELL, "queue": queue}, RENO)), queue
+
+
 def test_an_impairment_that_marks_serves_dctcp() -> None:
     for way in ("ingress", "impairments"):
         assert not doubts({way: [{"name": "ecn-mangle", "ect0": "ce"}]}, "dctcp")
@@ -62,7 +96,7 @@ def test_a_warning_names_routers_without_senders() -> None:
     (said,) = doubts({"feedback": "xcp"}, "reno")
     assert said == (
         "network.feedback: no traffic uses 'xcp', so its router feedback at bottleneck "
-        "and 1 more links has no effect"
+        "and 1 more link has no effect"
     )
     assert not doubts({"feedback": "xcp"}, "reno", "xcp")
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from headgate.base.messages import count_others
 from headgate.figures.analysis.effect_summaries import write_summaries
 from headgate.figures.analysis.main_effects import Labels, MainEffects
 from headgate.figures.analysis.speaker import LINE, NAMED, Speaker, count_more, join_names
@@ -146,7 +147,7 @@ def _say_dependence(one: Speaker, first: str, second: str) -> str:
     begin = f"The effect of {one.short(first)} on {one.name} depends on {one.short(second)}"
     clauses = [text for place in range(len(one.model.chosen.names[second]))
                if (text := _say_within(one, first, second, place))]  # fmt: skip
-    shown = [*clauses[:NAMED], *([f"and so on for {len(clauses) - NAMED} more levels"]
+    shown = [*clauses[:NAMED], *([f"and so on for {count_others(len(clauses) - NAMED, 'level')}"]
                                  if len(clauses) > NAMED else [])]  # fmt: skip
     return f"{begin}{': ' if shown else ''}{'; '.join(shown)}"
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from headgate.base.messages import count_others
 from headgate.figures.analysis.clusters import Clusters
 from headgate.figures.analysis.conditions import FILTERS, ConditionResponses
 from headgate.figures.analysis.correlations import Correlations
@@ -189,7 +190,7 @@ def of_correlations(
     count, of = len(found.dimensions), len(found.responses)
     groups = [_some([_short(n, titles) for n in group], TOGETHER) for group in large[:TOGETHER]]
     rest = len(large) - len(groups)
-    together = "; ".join([*groups, *([f"{rest} more group{'s' * (rest > 1)}"] if rest else [])])
+    together = "; ".join([*groups, *([count_others(rest, "group")] if rest else [])])
     text = (
         f"{of} responses show {count} behaviour{'s' * (count != 1)} (|r| above {found.threshold:g})"
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from headgate.base.messages import count_others
 from headgate.figures.analysis.answer import CcaAnswer, cca_title
 from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.roles import Roles
@@ -64,7 +65,8 @@ def write_headline(part: PeriodAnalysis, answers: Sequence[CcaAnswer], periods: 
     first, *rest = counted
     said = "; ".join([f"{first[0]} {verb} {first[1]}", *(f"{name} {of}" for name, of in rest)])
     single = "" if part.changes.replicated else f", {SINGLE}"
-    others = f"; {more} more algorithms are listed below" if more > 0 else ""
+    verb_of_others = "is" if more == 1 else "are"
+    others = f"; {count_others(more, 'algorithm')} {verb_of_others} listed below" * (more > 0)
     begin = f"{place}{begin}" if place else begin.capitalize()
     before = cca_title(part.roles.before)
     return f"{begin}, compared with {before}, {said}{others}{single}."

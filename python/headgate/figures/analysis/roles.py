@@ -105,7 +105,7 @@ class Roles(Strict):
         labels = [name for name in (self.cca, self.replicate, self.period) if name]
         sides = [side for pair in self.pairs for side in (pair.own, pair.other, pair.available)]
         columns = [side for side in sides if isinstance(side, str)]
-        return [*self.responses, *self.factors, *self.condition, *labels, *columns]
+        return [*self.responses, *self.factors, *self.condition, *labels, *columns, *self.titles]
 
     def _check_doubles(self, table: str) -> None:
         for role, names in (("responses", self.responses), ("factors", self.factors)):
