@@ -170,8 +170,8 @@ def test_every_column_of_every_table_has_a_unit_and_a_definition() -> None:
         assert len({column.name for column in columns}) == len(columns), name
         for column in columns:
             assert column.definition.endswith((".", ")")), column
-            words = column.name in {"traffic", "cca", "class", "source", "receiver", "status",
-                                    "link", "from", "to", "of", "name"}  # fmt: skip
+            words = column.name in {"traffic", "cca", "transport", "class", "source", "receiver",
+                                    "status", "link", "from", "to", "of", "name"}  # fmt: skip
             assert (column.unit == "") == words, column
             for suffix, unit in (("_s", "s"), ("_bps", "bit/s"), ("_bytes", "B")):
                 if column.name.endswith(suffix):

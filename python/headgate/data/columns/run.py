@@ -14,6 +14,7 @@ FLOWS = arrange(
         "bursts, its own.",
     ),
     Column("cca", "", "Congestion control algorithm, by its name in the catalogue."),
+    Column("transport", "", "Preset of its transport; further profiles of one are numbered."),
     Column(
         "class", "",
         "Classes of the two routers, in alphabetical order; empty where routers have none.",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from headgate.data.measures.ccas import label_ccas
 from headgate.data.measures.formula import ratio
 from headgate.data.tables import Table
 
@@ -15,9 +16,9 @@ from headgate.data.tables import Table
 def by_cca(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
     """Return one row per algorithm, of the flows that were active after the warm-up."""
     flows = tables["flows"].where(tables["flows"]["active_s"] > 0)
-    rows = []
-    for cca in np.unique(flows["cca"]):
-        own = flows.where(flows["cca"] == cca)
+    rows, ccas = [], label_ccas(flows)
+    for cca in np.unique(ccas):
+        own = flows.where(ccas == cca)
         done = own["status"] == "finished"
         rows.append(
             {

@@ -50,6 +50,7 @@ def flows(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
     words = {
         "traffic": Words(facts["traffic"], list(each_name(plan["traffic"]))),
         "cca": Words(facts["cca"], cca_names(plan["laws"])),
+        "transport": Words(profile, [t["name"] for t in plan["transports"]]),
         "class": Words(facts["pair"], of_run["labels"]["class"]),
         "source": Words(facts["source"], nodes),
         "receiver": Words(facts["receiver"], nodes),

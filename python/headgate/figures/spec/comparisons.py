@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.data.measures.ccas import label_ccas
 from headgate.figures.spec.drawing import Line, Numbers, Panel, Picture
 from headgate.figures.spec.facets import AUTOMATIC, Facets, arrange_runs, name_panels, say_combined
 from headgate.figures.spec.flows import look_ccas
@@ -104,7 +105,7 @@ def _choose_flows(run: Run, cca: str) -> NDArray[np.bool_]:
     """Return which flows of an algorithm count: the endless ones, or all if none is endless."""
     flows = run.tables["flows"]
     endless = ~_has_size(run)
-    own: NDArray[np.bool_] = np.asarray(flows["cca"] == cca)
+    own: NDArray[np.bool_] = np.asarray(label_ccas(flows) == cca)
     return own & endless if endless.any() else own
 
 

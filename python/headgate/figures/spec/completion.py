@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.data.measures.ccas import label_ccas
 from headgate.figures.spec.drawing import Line, Numbers, Panel, Picture
 from headgate.figures.spec.facets import (
     AUTOMATIC,
@@ -41,7 +42,7 @@ class FinishedFlows:
         tables = [run.tables["flows"] for run in runs]
         self.size = np.concatenate([np.asarray(t["size_packets"], float) for t in tables])
         self.time_s = np.concatenate([np.asarray(t["fct_sender_s"], float) for t in tables])
-        self.cca: NDArray[Any] = np.concatenate([t["cca"] for t in tables])
+        self.cca: NDArray[Any] = np.concatenate([label_ccas(t) for t in tables])
         counted = np.concatenate([np.asarray(t["active_s"], float) > 0 for t in tables])
         self.conditions = count_conditions(runs)
         self.warmed_up = any(run.warmup_s for run in runs)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from headgate.base.level_order import level_text
+from headgate.data.measures.ccas import label_ccas
 from headgate.figures.spec.drawing import Level, Line, Numbers, Panel, Picture
 from headgate.figures.spec.facets import (
     AUTOMATIC,
@@ -225,7 +226,7 @@ def _read_cca(run: Run) -> str:
 
 
 def _list_own(run: Run) -> set[str]:
-    return {name_cca(str(cca)) for cca in np.unique(run.tables["flows"]["cca"])}
+    return {name_cca(str(cca)) for cca in np.unique(label_ccas(run.tables["flows"]))}
 
 
 def _name_replicates(runs: Sequence[Run]) -> list[str]:

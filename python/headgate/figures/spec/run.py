@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from headgate.base.level_order import LevelOrder
 from headgate.base.units import parse_time_ps
+from headgate.data.measures.ccas import label_ccas
 from headgate.data.tables import Table
 from headgate.figures.spec.drawing import Numbers
 
@@ -109,7 +110,7 @@ def list_ccas(runs: Sequence[Run]) -> list[str]:
     """List the CCAs of runs: in the order of their experiment, or in which their flows come."""
     seen: dict[str, None] = {}
     for run in runs:
-        ccas: NDArray[Any] = run.tables["flows"]["cca"]
+        ccas = label_ccas(run.tables["flows"])
         _, first = np.unique(ccas, return_index=True)
         seen |= dict.fromkeys(str(cca) for cca in ccas[np.sort(first)])
     known = [cca for run in runs for cca in run.order.levels.get("cca", ())]

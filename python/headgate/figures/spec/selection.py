@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.units import readable
+from headgate.data.measures.ccas import label_ccas
 from headgate.data.tables import Table
 from headgate.figures.spec.drawing import Level, Numbers, Panel
 from headgate.figures.spec.run import Run
@@ -72,7 +73,7 @@ class SeriesReader:
 def group_by_cca(run: Run, names: Sequence[str]) -> dict[str, list[str]]:
     """Group flows by algorithm; those of unknown algorithms are listed under ""."""
     flows = run.tables["flows"]
-    cca_of = {str(t): str(cca) for t, cca in zip(flows["traffic"], flows["cca"], strict=True)}
+    cca_of = {str(t): str(cca) for t, cca in zip(flows["traffic"], label_ccas(flows), strict=True)}
     ccas: dict[str, list[str]] = {}
     for name in names:
         ccas.setdefault(cca_of.get(name, ""), []).append(name)
