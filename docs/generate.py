@@ -93,8 +93,9 @@ def _cca(cca: Any) -> str:
 def _parameter(param: Any) -> Row:
     allowed = " or ".join(param.choices) if param.choices else f"{param.low:g} to {param.high:g}"
     allowed += f", {param.least}" if param.least else ""
-    default = param.default if param.choices else f"{param.default:g}"
-    return [code(param.name), code(default), allowed, param.unit, param.about, param.source]
+    default = code(param.default if param.choices else f"{param.default:g}")
+    default = "required" if param.is_required else default
+    return [code(param.name), default, allowed, param.unit, param.about, param.source]
 
 
 def scenario() -> str:

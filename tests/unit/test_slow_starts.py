@@ -93,6 +93,8 @@ def test_a_user_defined_algorithm_takes_a_slow_start() -> None:
         ({"name": "ledbat", "slow_start": "search"}, "must be one of 'yes', 'no'"),
         ({"name": "reno", "slow_start": {"name": "search", "thresh": 1}}, "'threshold'"),
         ({"name": "reno", "slow_start": {"name": "careful-resume", "saved_rtt": 1}}, "unit"),
+        ({"name": "reno", "slow_start": "careful-resume"}, "needs a number from 1 to 1e+07"),
+        ({"name": "reno", "slow_start": {**RESUME, "saved_cwnd": 0}}, "1 to 1e+07 segments; got 0"),
         ({"name": "reno", "slow_start": 3}, "a name, such as 'search'"),
     ],
 )

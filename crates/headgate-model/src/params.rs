@@ -5,7 +5,8 @@
 pub struct Param {
     /// The key that users write.
     pub name: &'static str,
-    /// The default: a number, or for a choice the index of a word in `choices`.
+    /// The default: a number, or for a choice the index of a word in `choices`. A number outside of the range
+    /// means that there is none.
     pub default: f64,
     /// Smallest allowed value.
     pub low: f64,
@@ -49,6 +50,11 @@ impl Param {
     /// Whether a value means that the parameter is derived from others.
     pub fn is_automatic(&self, value: f64) -> bool {
         value == 0.0 && self.default == 0.0
+    }
+
+    /// Whether users must give a value.
+    pub fn is_required(&self) -> bool {
+        !(self.low..=self.high).contains(&self.default)
     }
 
     /// A choice of words. The first word is the default.

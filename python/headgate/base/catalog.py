@@ -54,6 +54,11 @@ class Param(BaseModel):
     choices: tuple[str, ...] = ()
     at_least: tuple[str, ...] = ()  # parameters that this one may not be below, or PACKET
 
+    @property
+    def is_required(self) -> bool:
+        """Whether users must give a value: the default is outside of the range."""
+        return not isinstance(self.default, str) and not self.low <= self.default <= self.high
+
     def is_automatic(self, value: float | str) -> bool:
         """Return whether the engine derives this value from others."""
         return value == 0 and self.default == 0

@@ -84,6 +84,10 @@ def read_parameters(card: Cca, given: Mapping[str, object], packets: Packets) ->
             says = f"'{param.name}' is given twice, with and without its unit; leave one out"
             raise ParameterError(key, says)
         read[param.name] = number
+    for param in card.params:
+        if param.is_required and param.name not in read:
+            says = f"'{card.name}' needs a number from {param.bounds}"
+            raise ParameterError(_drop_unit(param), says)
     return read
 
 

@@ -165,6 +165,10 @@ impl DeviceRequest<'_> {
     fn value(&self, param: &Param, at: &PlanPath) -> Result<f64> {
         let key = || format!("params.{}", param.name);
         match self.params.get(param.name) {
+            None if param.is_required() => {
+                let says = format!("'{}' needs it: {}", self.name, allowed(param));
+                Err(PlanError::new(at.key(&key()), says))
+            }
             None => Ok(param.default),
             Some(Value::Number(x)) if param.choices.is_empty() => {
                 at.number(&key(), *x, (param.low, param.high), param.shown_unit()).map(|()| *x)
@@ -200,12 +204,17 @@ fn unknown_param(name: &str, card: &Card, at: &PlanPath) -> PlanError {
 }
 
 fn mismatch(param: &Param, given: &str, at: &PlanPath) -> PlanError {
-    let allowed = match param.choices {
-        [] => format!("a number from {} to {} {}", param.low, param.high, param.shown_unit()),
-        words => format!("one of {}", listed(words.iter().copied())),
-    };
-    let says = format!("{given} is not allowed; it must be {}", allowed.trim_end());
+    let says = format!("{given} is not allowed; it must be {}", allowed(param));
     PlanError::new(at.key(&format!("params.{}", param.name)), says)
+}
+
+fn allowed(param: &Param) -> String {
+    match param.choices {
+        [] => format!("a number from {} to {} {}", param.low, param.high, param.shown_unit())
+            .trim_end()
+            .to_owned(),
+        words => format!("one of {}", listed(words.iter().copied())),
+    }
 }
 
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
