@@ -129,3 +129,13 @@ def test_files_and_windows_are_above_zero() -> None:
 )  # fmt: skip
 def test_figures_have_no_exponent(value: float, sign: str, digits: int, text: str) -> None:
     assert units.format_figure(value, sign, digits) == text
+
+
+@pytest.mark.parametrize(
+    "labels", [["1_2", "10_20"], ["1_000_00"], ["1000_000"], ["1.5_2"], ["1_a"]]
+)
+def test_a_label_with_an_underscore_is_a_name_unless_it_separates_thousands(
+    labels: list[str],
+) -> None:
+    assert units.sizes(labels) is None
+    assert units.sizes(["1_000", "20_000.5"]) == [1000, Fraction(40001, 2)]

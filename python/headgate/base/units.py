@@ -49,7 +49,10 @@ _SYNONYMS = {
     "flow/s": "flows/s",
     "/s": "flows/s",
 }
-_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")
+#: A number and the rest. Underscores separate only thousands: labels such as "1_2" are names.
+_NUMBER = re.compile(
+    r"\s*([+-]?(?:\d{1,3}(?:_\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\d_]|\.\d))\s*(\S.*?)?\s*"
+)
 #: The rest of a number with a comma, which may separate decimals or thousands.
 _COMMA = re.compile(r",\d")
 
