@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+import headgate as package
 from headgate.base.errors import AnalysisError
 from headgate.cli.main import app
 from headgate.design.factor import Factor
@@ -101,7 +102,7 @@ def test_a_morris_table_ranks_its_factors(tmp_path: Path) -> None:
         (("standard", "place"), (), "there is no column 'standard'"),
         (("\n1,", "\n1,99"), (), "is no run of the design; it must be 1 to 12, or 0"),
         (("", ""), ("--factors", "A"), "--factors: the --design names the factors"),
-        (("", ""), ("--lower", "z"), "--lower: z is none of the responses y"),
+        (("", ""), ("--lower", "z"), "lower: z is none of the responses y"),
     ],
 )
 def test_tables_that_do_not_fit_are_refused(
@@ -235,3 +236,28 @@ def test_repeated_centre_points_show_that_a_surface_lacks_fit(tmp_path: Path) ->
     table = write_runs(made, tmp_path / "y.csv", {"y": list(y)})
     done = headgate("analyse", table, "--design", file, "--responses", "y")
     assert "the model lacks fit (p < 0.01)" in done.output
+
+
+def test_python_gives_what_the_command_prints(tmp_path: Path) -> None:
+    file = make_treb(tmp_path)
+    known = {tuple((row[:3] - [6, 15, 2.5]) / [2, 5, 0.5]): row[3] for row in read(TREB)[:12]}
+    made, centres = load_design(file), [88.0, 91.0, 91.0]
+    y = [known.get(row.coded) or centres.pop() for row in made.sheet.rows]
+    table = write_runs(made, tmp_path / "y.csv", {"y": y})
+    done = headgate("analyse", table, "--design", file, "--responses", "y", "--json")
+    printed = json.loads(done.stdout)
+    columns = {name: np.array(of) for name, of in _columns(table).items()}
+    for design, given in ((file, table), (str(file), columns), (made, str(table))):
+        found = package.analyse_design(design, given, ["y"])
+        assert list(found.sentences) == printed["findings"]
+        assert found.tables.keys() == printed.keys() - {"findings"}
+        assert len(found.tables["surface"]) == len(printed["surface"]) == 10
+    assert {"design-y", "effects-y"} & found.draw().keys()
+    with pytest.raises(AnalysisError, match="lower: z is none of the responses y"):
+        package.analyse_design(file, table, ["y"], ["z"])
+
+
+def _columns(table: Path) -> dict[str, list[str]]:
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    return {name: [row[name] for row in rows] for name in rows[0]}

@@ -10,7 +10,7 @@ from headgate.base.errors import StoreError, explain_os
 from headgate.base.terminal import echo
 
 if TYPE_CHECKING:
-    from headgate.experiment.tables import MeasuredRuns
+    from headgate.experiment.design_analysis import DesignAnalysis
     from headgate.figures.analysis.frame import Frame
 
 
@@ -27,41 +27,28 @@ def analyse_design(  # noqa: PLR0913 - the inputs of a report
 ) -> None:
     """Print what a design shows on each response, and write pictures, tables and a page."""
     from headgate.design.generate import load_design
-    from headgate.experiment import design_tables, findings
-    from headgate.experiment.design_runs import find_missing_runs, read_design_runs
+    from headgate.experiment import design_analysis
     from headgate.experiment.tables import rows_of
-    from headgate.figures.analysis.notes import write_notes
 
     made = load_design(design)
-    found = read_design_runs(made, frame, responses, lower)
-    notes = [*write_notes(frame, (), responses), *find_missing_runs(made, frame)]
-    echo(*(f"Note: {note}" for note in notes), error=as_json)
-    sentences = findings.sentences(found)
-    tables = {table.name: table for table in design_tables.tables(found)}
+    found = design_analysis.analyse_design(made, frame, responses, lower)
+    notes = [f"Note: {note}" for note in found.notes]
+    echo(*notes, error=as_json)
     if as_json:
-        record: dict[str, Any] = {"findings": list(sentences)}
-        record |= {name: list(rows_of(table)) for name, table in tables.items()}
-        record["effects"] = list(rows_of(found.effects))
+        record: dict[str, Any] = {"findings": list(found.sentences)}
+        record |= {name: list(rows_of(table)) for name, table in found.tables.items()}
         echo(*json.dumps(record, indent=1).split("\n"))
     else:
-        echo(*(f"Answer: {one}" for one in sentences))
+        echo(*(f"Answer: {one}" for one in found.sentences))
     if out is not None:
-        title = title or made.file.title or design
-        said = (*sentences, *(f"Note: {note}" for note in notes))
-        page = _write_report(found, tables, out, title, question, said)
+        page = _write_report(found, out, title or made.file.title or design, question)
         echo(f"Report: {page}", error=as_json)
 
 
-def _write_report(  # noqa: PLR0913, PLR0917 - the contents of a page
-    found: MeasuredRuns,
-    tables: dict[str, Any],
-    out: Path,
-    title: str,
-    question: str,
-    said: tuple[str, ...],
-) -> Path:
+def _write_report(found: DesignAnalysis, out: Path, title: str, question: str) -> Path:
     from headgate.data.parquet import write_table
     from headgate.experiment import findings
+    from headgate.experiment.design_analysis import EFFECTS
     from headgate.figures.plots.style import save_figure
     from headgate.figures.report.about import FIGURES, About, Listed, Shown, write
     from headgate.figures.report.make import make
@@ -70,7 +57,8 @@ def _write_report(  # noqa: PLR0913, PLR0917 - the contents of a page
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{out}: cannot be written ({explain_os(error)})") from None
-    pictures = findings.pictures(found)
+    pictures = findings.pictures(found.runs)
+    tables = {name: table for name, table in found.tables.items() if name != EFFECTS}
     for one in pictures:
         save_figure(one.figure, out / FIGURES, one.name)
     for name, table in tables.items():
@@ -78,7 +66,7 @@ def _write_report(  # noqa: PLR0913, PLR0917 - the contents of a page
     about = About(
         title=title,
         question=question,
-        findings=said,
+        findings=(*found.sentences, *(f"Note: {note}" for note in found.notes)),
         pictures=tuple(Shown(name=p.name, title=p.title, caption=p.caption) for p in pictures),
         tables=tuple(
             Listed(

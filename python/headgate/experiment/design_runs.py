@@ -41,11 +41,11 @@ def read_design_runs(
     kind = made.file.kind
     if kind not in ANALYSED:
         raise AnalysisError(
-            f"--design: a {kind} design needs no special analysis; give --factors without it"
+            f"a {kind} design needs no special analysis; name the factors in place of the design"
         )
     for name in lower:
         if name not in responses:
-            raise AnalysisError(f"--lower: {name} is none of the responses {', '.join(responses)}")
+            raise AnalysisError(f"lower: {name} is none of the responses {', '.join(responses)}")
     frame.require(PLACE, *responses)
     factors, matrix = made.design.factors, np.asarray(made.design.matrix, float)
     places = [_read_place(frame, row, len(matrix)) for row in range(len(frame))]
