@@ -10,7 +10,7 @@ from headgate.base.errors import StoreError, explain_os
 from headgate.base.terminal import echo
 
 if TYPE_CHECKING:
-    from headgate.experiment.design_analysis import DesignAnalysis
+    from headgate.experiment.design_analysis import DesignFindings
     from headgate.figures.analysis.frame import Frame
 
 
@@ -45,7 +45,7 @@ def analyse_design(  # noqa: PLR0913 - the inputs of a report
         echo(f"Report: {page}", error=as_json)
 
 
-def _write_report(found: DesignAnalysis, out: Path, title: str, question: str) -> Path:
+def _write_report(found: DesignFindings, out: Path, title: str, question: str) -> Path:
     from headgate.data.parquet import write_table
     from headgate.experiment import findings
     from headgate.experiment.design_analysis import EFFECTS

@@ -24,7 +24,7 @@ EFFECTS = "effects"
 
 
 @dataclass(frozen=True)
-class DesignAnalysis:
+class DesignFindings:
     """The analysis of a response surface, a screening or a sensitivity design.
 
     `sentences` answer the question of the design. `notes` concern missing values and missing runs.
@@ -48,7 +48,7 @@ def analyse_design(
     table: object,
     responses: Sequence[str],
     lower: Sequence[str] = (),
-) -> DesignAnalysis:
+) -> DesignFindings:
     """Analyse the runs of a design of `headgate design new`, as `headgate analyse --design` does.
 
     `table` is a file, a data frame or a mapping of columns, with a row per run: the columns of the
@@ -64,4 +64,4 @@ def analyse_design(
     found = read_design_runs(made, frame, tuple(responses), tuple(lower))
     notes = (*write_notes(frame, (), tuple(responses)), *find_missing_runs(made, frame))
     own = {one.name: one for one in design_tables.tables(found)}
-    return DesignAnalysis(findings.sentences(found), notes, own | {EFFECTS: found.effects}, found)
+    return DesignFindings(findings.sentences(found), notes, own | {EFFECTS: found.effects}, found)

@@ -26,6 +26,7 @@ from headgate.experiment.parts import PartChanges
 from headgate.experiment.responses import Response
 from headgate.experiment.run_sentences import say_drifts, say_missing
 from headgate.experiment.runs import Analysis, Listing, Picture
+from headgate.experiment.same_runs import say_same_runs
 from headgate.experiment.tables import MeasuredRuns, rows_of
 from headgate.figures.analysis.roles import Roles
 from headgate.stats.changes import find_ties_with_best
@@ -65,6 +66,7 @@ def sentences(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[st
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
         *(parts.sentences() if parts else ()),
         *(f"{period}{said}" for one in found.responses for said in _say_response(found, one)),
+        *say_same_runs(found),
         *say_drifts(found),
     )
 

@@ -160,7 +160,7 @@ def find(word: str) -> Measure:
     says = hint(word, NAMED, f"responses: {', '.join(NAMED)}.")
     raise HeadgateError(
         f"{word!r} is not a response; {says} Or write one of a table, such as "
-        "avg(flows.mean_rtt_s), or your SQL"
+        'avg(flows.mean_rtt_s), or SQL as {name = "delay", sql = "SELECT ..."}'
     )
 
 
