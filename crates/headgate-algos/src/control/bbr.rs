@@ -84,7 +84,7 @@ pub(crate) const CARD: Card = Card {
     aliases: &[],
     family: "model",
     rule: "pace = gain 0.99 bw; w = 2 bw min_rtt + extra_acked + 3 quanta",
-    response: "rate = (1 - p) C while p < 0.2",
+    response: "rate = (1 - p) C while p < 0.2 and no time-outs occur",
     references: &["Cardwell, Cheng, Gunn, Yeganeh, Jacobson 2016", "Linux tcp_bbr.c"],
     params: Params::TABLE,
 };

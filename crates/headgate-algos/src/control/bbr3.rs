@@ -117,7 +117,7 @@ pub(crate) const CARD: Card = Card {
     aliases: &[],
     family: "model",
     rule: "pace = gain 0.99 bw; w = 2 bw min_rtt + extra_acked, bounded by what lost 2 %",
-    response: "rate = (1 - p) C while p < 0.02",
+    response: "rate = (1 - p) C while each round loses less than 2 %",
     references: &["draft-ietf-ccwg-bbr", "google/bbr tcp_bbr.c"],
     params: Params::TABLE,
 };
