@@ -19,7 +19,7 @@ STORED = {"buffer-sizing": "standard", "cubic-rfc9438": "standard", "fast": "sta
           "nist-2c": "corners", "nist-duration": "standard", "nist-scale": "quick",
           "nist-sensitivity": "standard", "nist-unknowns": "standard",
           "scream-tests": "standard", "senders": "quick",
-          "starvation": "standard", "tcp-red": "standard", "tcp-replacements": "quick",
+          "starvation": "standard", "tcp-red": "standard", "tcp-replacements": "standard",
           "vcp": "standard"}
 
 def share(part, whole):  # as formulas call it
