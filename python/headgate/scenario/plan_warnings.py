@@ -115,13 +115,15 @@ class _PlanWarnings:
 
     def _cca_cards(self, item: Mapping[str, Any]) -> list[catalog.Cca]:
         """Return the cards of the algorithms of an item; user-defined ones lack a card."""
+        return [catalog.cca(cca["name"]) for cca in self._list_ccas(item) if "own" not in cca]
+
+    def _list_ccas(self, item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         listed = self.arrays.get(f"{item.get('key')}.law")
         if listed is not None:
             indices = np.unique(listed).tolist()
         else:
             indices = sorted({part["law"] for part in item.get("laws", ())} or {item["law"]})
-        ccas = [self.plan["laws"][index] for index in indices]
-        return [catalog.cca(cca["name"]) for cca in ccas if "own" not in cca]
+        return [self.plan["laws"][index] for index in indices]
 
     def _warn_of_senders(self, item: Mapping[str, Any]) -> Iterator[str]:
         """Warn of senders without a link that serves them on some path."""
@@ -176,7 +178,8 @@ class _PlanWarnings:
     def _may_use_ecn(self, item: Mapping[str, Any]) -> bool:
         if "hosts" in item or "rate_controller" in item or self._enables_ecn(item):
             return True
-        return any(cca.needs_marks for cca in self._cca_cards(item))
+        are_own = any("own" in cca for cca in self._list_ccas(item))
+        return are_own or any(cca.needs_marks for cca in self._cca_cards(item))
 
     def _find_unserved(self, item: Mapping[str, Any], serving: list[bool]) -> str:
         """Name the links of a path that does not serve the senders; empty without such a path."""

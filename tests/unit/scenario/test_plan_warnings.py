@@ -12,6 +12,7 @@ from headgate.scenario.plan_warnings import scenario_warnings
 
 from .scenarios import DUMBBELL, RENO, scenario
 
+CCAS = Path(__file__).parents[1] / "ccas"
 THRESHOLD = {"name": "threshold", "mark": "20 packets"}
 
 
@@ -80,7 +81,8 @@ def test_marks_that_no_traffic_understands_are_warned_of() -> None:
     (said,) = warnings_of(scenario(network, RENO))
     assert "ecn is on at bottleneck and 1 more link, but no traffic uses ECN" in said
     media = {"kind": "media", "rate_controller": "scream"}
-    for other in (ECN, {**RENO, "cca": "dctcp"}, media, {"kind": "live"}):
+    own = {**RENO, "cca": {"source": f"{CCAS / 'reno.py'}:Reno"}}  # which may use ECN
+    for other in (ECN, {**RENO, "cca": "dctcp"}, own, media, {"kind": "live"}):
         assert not warnings_of(scenario(network, RENO, other)), other
     for queue in ("codel", "pie", "dualpi2", "drop_tail"):
         assert not warnings_of(scenario({**DUMBBELL, "queue": queue}, RENO)), queue
