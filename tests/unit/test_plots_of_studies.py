@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from headgate.figures.plots.conditions import ConditionAxis, residuals, roll_up
+from headgate.figures.plots.conditions import ConditionAxis, draw_changes, residuals, roll_up
 from headgate.figures.plots.curves import Curve, CurvePanel, draw_curves
 from headgate.figures.plots.dots import Dots, draw_dots
 from headgate.figures.plots.effects import main_effects
 from headgate.figures.plots.heat import Heat, draw_heat
 from headgate.figures.plots.style import image
 from headgate.figures.spec.selection import find_readable
+from headgate.stats.changes import Change
 from headgate.stats.effects import FactorEffect, LevelMean
 from headgate.stats.outliers import Outlier, Residuals
 from headgate_studies.senders.pictures_alone import draw_phases, windows_and_queues
@@ -135,6 +136,24 @@ def test_names_of_outliers_leave_every_cell_its_room(rows: int, in_words: bool) 
     assert figure.legends[0].get_window_extent().y1 <= cells.y0
     top = [label.get_window_extent().y1 for label in figure.axes[0].get_xticklabels()]
     assert max(top) <= figure.bbox.height
+
+
+@pytest.mark.parametrize("conditions", [1, 8, 16, 17, 64])
+def test_changes_of_many_conditions_are_one_above_the_other(conditions: int) -> None:
+    """At most 48 columns are drawn side by side."""
+    rows = {name: [Change(0.2, significant=True)] * conditions for name in ("goodput", "delay")}
+    axis = ConditionAxis([f"condition {number}" for number in range(conditions)])
+    grids = {"scalable": rows, "ctcp": rows, "fast": rows}
+    figure = draw_changes(grids, axis, {"delay": 1}, by_congestion=False)
+    image(figure, "png")
+    panels = [ax.get_window_extent() for ax in figure.axes[:3]]
+    assert len({round(panel.x0) for panel in panels}) == (3 if conditions <= 16 else 1)
+    assert len({round(panel.y0) for panel in panels}) == (1 if conditions <= 16 else 3)
+    below = panels[-1]
+    labels = [label.get_window_extent() for label in figure.axes[2].get_xticklabels()]
+    assert len(labels) == conditions
+    assert max(label.y1 for label in labels) <= below.y0
+    assert min(label.y0 for label in labels) >= 0
 
 
 def test_a_short_logarithmic_axis_has_several_labels() -> None:

@@ -245,6 +245,9 @@ def _roll_up_handles(ccas: Sequence[str]) -> list[Patch]:
 LEAST_WRITTEN = 0.005
 CELL_IN = (0.47, 0.27)
 LABELS_IN = (2.9, 1.2)
+#: The most columns of grids side by side; wider grids are drawn one above the other.
+MOST_ABREAST = 48
+TITLE_IN = 0.25
 
 Grid = Mapping[str, Sequence[Change]]
 Worse = Mapping[str, int]
@@ -257,31 +260,38 @@ def draw_changes(
     """Draw a grid response x condition for each algorithm; `panels`: title -> response -> changes.
 
     Two colours mean worse and better, as on a report's first screen; two others mean more and less
-    if neither is better.
+    if neither is better. Grids that are too wide together are drawn one above the other.
     """
     rows = list(next(iter(panels.values())))
-    width_in = LABELS_IN[0] + CELL_IN[0] * len(panels) * max(len(conditions.names), 6)
+    across, high = _arrange(len(panels), len(conditions.names))
+    width_in = LABELS_IN[0] + CELL_IN[0] * across * max(len(conditions.names), 6)
+    height_in = conditions.height_in + high * CELL_IN[1] * len(rows) + TITLE_IN * (high - 1)
     with use_style():
-        size_in = (width_in, LABELS_IN[1] + conditions.height_in + CELL_IN[1] * len(rows))
-        figure, axes = make_axes(1, len(panels), size_in, sharey=True)
+        size_in = (width_in, LABELS_IN[1] + height_in)
+        figure, axes = make_axes(high, across, size_in, sharex=True, sharey=True)
         for ax, (title, grid) in zip(axes, panels.items(), strict=True):
-            _draw_changes(ax, grid, conditions, worse, first=ax is axes[0])
+            _draw_changes(ax, grid, worse)
             ax.set_title(label(title), fontweight="bold")
-        axes[0].set_yticks(np.arange(len(rows)) + 0.5, rows)
+        for ax in axes[-across:]:
+            draw_conditions(ax, conditions, shift=0.5, first=ax is axes[-across])
+        for ax in axes[::across]:
+            ax.set_yticks(np.arange(len(rows)) + 0.5, rows)
         said = "condition, congestion grows to the right" if by_congestion else "condition"
-        axes[len(axes) // 2].set_xlabel(said)
+        axes[-across + across // 2].set_xlabel(said)
         for scale in _scales(rows, worse):
-            _colour_bar(figure, axes, *scale)
+            _colour_bar(figure, axes, 0.6 / high, *scale)
         return figure
 
 
-def _draw_changes(
-    ax: Axes, grid: Grid, conditions: ConditionAxis, worse: Worse, *, first: bool
-) -> None:
+def _arrange(panels: int, conditions: int) -> tuple[int, int]:
+    """Return the number of grids side by side, and one above the other."""
+    return (panels, 1) if panels * conditions <= MOST_ABREAST else (1, panels)
+
+
+def _draw_changes(ax: Axes, grid: Grid, worse: Worse) -> None:
     colours = [[_change_face(cell, worse.get(name)) for cell in row] for name, row in grid.items()]
     draw_tiles(ax, colours)
-    draw_conditions(ax, conditions, shift=0.5, first=first)
-    if len(conditions.names) <= 12:
+    if len(next(iter(grid.values()))) <= 12:
         _write_changes(ax, grid)
 
 
@@ -310,13 +320,13 @@ def _scales(rows: Sequence[str], worse: Worse) -> Iterator[tuple[Diverging, str,
         yield SIGNED, "less", "more"
 
 
-def _colour_bar(
-    figure: Figure, axes: Sequence[Axes], colours: Diverging, low: str, high: str
+def _colour_bar(  # noqa: PLR0913, PLR0917 - the parts of a scale
+    figure: Figure, axes: Sequence[Axes], shrink: float, colours: Diverging, low: str, high: str
 ) -> None:
     bar = figure.colorbar(
         ScalarMappable(SIGNED_SCALE, colours.map),
         ax=list(axes),
-        shrink=0.6,
+        shrink=shrink,
         aspect=30,
         pad=0.01,
         extend="both",
