@@ -58,7 +58,8 @@ class Draw(random.Random):
         """Draw a value of a parameter: a bound, the default, or one between."""
         if param.choices:
             return self.choice(param.choices)
-        low, high, default = param.low, param.high, float(param.default)
+        low, high = param.low, param.high
+        default = low if param.is_required else float(param.default)
         if PACKET in param.at_least:
             low = default = 70_000.0  # larger than any packet
         least = max(low, high * 1e-12)
@@ -67,10 +68,13 @@ class Draw(random.Random):
         return write_number(param, number)
 
     def params(self, card: Cca, share: float) -> dict[str, float | str]:
-        """Draw some parameters of an algorithm or a device; often none."""
-        if self.maybe(1 - share):
-            return {}
-        drawn = {param.name: self.value(param) for param in card.params if self.maybe(0.5)}
+        """Draw some parameters of an algorithm or a device; often only those that it requires."""
+        few = self.maybe(1 - share)
+        drawn = {
+            param.name: self.value(param)
+            for param in card.params
+            if param.is_required or (not few and self.maybe(0.5))
+        }
         while (wrong := first_wrong(card, drawn)) is not None:
             del drawn[wrong]  # below another one that it may not be below
         return drawn
