@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from headgate.engine.live.hosts import EmulationError
     from headgate.engine.run.trace import Trace
     from headgate.engine.traces.stored import StoredTrace
-    from headgate.experiment.design_analysis import DesignFindings, analyse_design
+    from headgate.experiment.design_findings import DesignFindings, analyse_design
     from headgate.experiment.experiment import Experiment
     from headgate.plugin.cca_records import jit
 else:
@@ -85,7 +85,7 @@ else:
             "headgate.engine.live.emulation": ("Emulation", "emulate"),
             "headgate.engine.live.hosts": ("EmulationError",),
             "headgate.engine.run.trace": ("Trace",),
-            "headgate.experiment.design_analysis": ("DesignFindings", "analyse_design"),
+            "headgate.experiment.design_findings": ("DesignFindings", "analyse_design"),
             "headgate.experiment.experiment": ("Experiment",),
             "headgate.plugin.cca_records": ("jit",),
             "headgate.claims": ("claims=",),

@@ -5,8 +5,8 @@
 pub struct Param {
     /// The key that users write.
     pub name: &'static str,
-    /// The default: a number, or for a choice the index of a word in `choices`. A number outside of the range
-    /// means that there is none.
+    /// The default: a number, or for a choice the index of a word in `choices`. That of a required number is 0,
+    /// outside of its range.
     pub default: f64,
     /// Smallest allowed value.
     pub low: f64,
@@ -147,7 +147,7 @@ macro_rules! choices {
 /// Declares the parameters of an algorithm or a device once: a struct for its code, and a table for
 /// everything else.
 ///
-/// A `number` becomes an `f64`, a `choice` the enum that [`choices!`](crate::choices) declares, and a
+/// A `number` becomes an `f64`, and so does a `required` one, for which users must give a value; a `choice` the enum that [`choices!`](crate::choices) declares, and a
 /// `switch` of "on" and "off" (or "yes" and "no") a `bool`. The first word of a choice or a switch is the
 /// default.
 ///
@@ -219,6 +219,15 @@ macro_rules! params {
     ) => {
         $crate::params!(@number $name, $about, $default, $range, $unit, $source).at_least(&[$($other),+])
     };
+    (@required $name:expr, $about:expr, $range:expr, $unit:literal, $source:literal) => {
+        $crate::params::Param::number($name, 0.0, $range, $unit, $source, $about.trim_ascii())
+    };
+    (@range required ($low:expr, $high:expr), $unit:literal, $source:literal) => {
+        concat!(
+            "\n\nRequired, from ", stringify!($low), " to ", stringify!($high), "; unit: ", $unit, ". Source: ",
+            $source, "."
+        )
+    };
     (
         @range number $default:expr, ($low:expr, $high:expr), $unit:literal, $source:literal,
         at_least [$($other:literal),+]
@@ -252,9 +261,11 @@ macro_rules! params {
         $crate::params::Param::choice($name, &[$default, $other], $source, $about.trim_ascii())
     };
     (@type number $($arg:tt)*) => { f64 };
+    (@type required $($arg:tt)*) => { f64 };
     (@type switch $($arg:tt)*) => { bool };
     (@type choice $Choice:ty, $source:literal) => { $Choice };
     (@value $value:ident number $($arg:tt)*) => { $value };
+    (@value $value:ident required $($arg:tt)*) => { $value };
     (@value $value:ident choice $Choice:ty, $source:literal) => {
         <$Choice as $crate::params::NamedChoice>::ALL[$value as usize]
     };

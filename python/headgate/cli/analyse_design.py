@@ -10,7 +10,7 @@ from headgate.base.errors import StoreError, explain_os
 from headgate.base.terminal import echo
 
 if TYPE_CHECKING:
-    from headgate.experiment.design_analysis import DesignFindings
+    from headgate.experiment.design_findings import DesignFindings
     from headgate.figures.analysis.frame import Frame
 
 
@@ -27,11 +27,11 @@ def analyse_design(  # noqa: PLR0913 - the inputs of a report
 ) -> None:
     """Print what a design shows on each response, and write pictures, tables and a page."""
     from headgate.design.generate import load_design
-    from headgate.experiment import design_analysis
+    from headgate.experiment import design_findings
     from headgate.experiment.tables import rows_of
 
     made = load_design(design)
-    found = design_analysis.analyse_design(made, frame, responses, lower)
+    found = design_findings.analyse_design(made, frame, responses, lower)
     notes = [f"Note: {note}" for note in found.notes]
     echo(*notes, error=as_json)
     if as_json:
@@ -48,7 +48,7 @@ def analyse_design(  # noqa: PLR0913 - the inputs of a report
 def _write_report(found: DesignFindings, out: Path, title: str, question: str) -> Path:
     from headgate.data.parquet import write_table
     from headgate.experiment import findings
-    from headgate.experiment.design_analysis import EFFECTS
+    from headgate.experiment.design_findings import EFFECTS
     from headgate.figures.plots.style import save_figure
     from headgate.figures.report.about import FIGURES, About, Listed, Shown, write
     from headgate.figures.report.make import make

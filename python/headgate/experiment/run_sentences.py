@@ -11,7 +11,7 @@ from headgate.experiment.effect_sentences import spoken
 from headgate.experiment.responses import Response
 from headgate.experiment.tables import MeasuredRuns
 
-#: The largest number of conditions that a sentence names.
+#: The largest number of conditions, or of pairs of levels, that sentences name.
 MOST_NAMED = 3
 
 

@@ -1,4 +1,4 @@
-"""Pairs of levels whose runs are the same, packet by packet: nothing depends on the choice."""
+"""Sentences on pairs of levels whose runs are the same, packet by packet."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from itertools import combinations
 
 from headgate.base.level_order import level_text
 from headgate.base.messages import count_others
+from headgate.experiment.run_sentences import MOST_NAMED
 from headgate.experiment.tables import MeasuredRuns
-
-#: The largest number of pairs of levels, and of conditions, that sentences name.
-MOST_NAMED = 3
 
 #: The condition with each level of a factor, for one combination of the other factors.
 Group = dict[str, int]
@@ -28,15 +26,15 @@ def say_same_runs(found: MeasuredRuns) -> Iterator[str]:
             among = sum(one in group and other in group for group in groups.values())
             yield (
                 f"The runs with {factor.name} {one} and with {factor.name} {other} are the same,"
-                f" packet by packet{_name_conditions(conditions, among)}."
+                f" packet by packet{_end_sentence(conditions, among)}."
             )
         if len(same) > MOST_NAMED:
             more = count_others(len(same) - MOST_NAMED, "pair", f" of levels of {factor.name}")
             yield f"The same holds for {more}."
 
 
-def _name_conditions(conditions: list[str], among: int) -> str:
-    """Count the conditions of the other factors under which a choice changes nothing."""
+def _end_sentence(conditions: list[str], among: int) -> str:
+    """Write under which conditions of the other factors a choice changes nothing."""
     if len(conditions) == among:
         every = ", under every condition of the other factors" if among > 1 else ""
         return f"{every}: this choice changes nothing"

@@ -158,10 +158,9 @@ class _PlanWarnings:
             )
 
     def _enables_ecn(self, item: Mapping[str, Any]) -> bool:
-        """Return whether the transport of an item uses ECN; hosts and streams do not use it."""
-        if "hosts" in item or "rate_controller" in item:
-            return False
-        return bool(self.plan["transports"][item["transport"]]["ecn"])
+        """Return whether the transport of the scenario enables ECN for an item."""
+        ecn = self.plan["transports"][item["transport"]]["ecn"]
+        return bool(ecn) and not _brings_transport(item)
 
     def _warn_of_marks(self) -> Iterator[str]:
         """Warn of disciplines that are set to mark packets if no traffic uses ECN."""
@@ -176,7 +175,8 @@ class _PlanWarnings:
             )
 
     def _may_use_ecn(self, item: Mapping[str, Any]) -> bool:
-        if "hosts" in item or "rate_controller" in item or self._enables_ecn(item):
+        """Return whether ECN is enabled for an item, or may be by its algorithms or programs."""
+        if _brings_transport(item) or self._enables_ecn(item):
             return True
         are_own = any("own" in cca for cca in self._list_ccas(item))
         return are_own or any(cca.needs_marks for cca in self._cca_cards(item))
@@ -200,6 +200,11 @@ class _PlanWarnings:
                 f"network.feedback: no traffic uses '{scheme}', so its router feedback at "
                 f"{_name_links(names)} has no effect"
             )
+
+
+def _brings_transport(item: Mapping[str, Any]) -> bool:
+    """Return whether packets of an item come from programs or from streams of media."""
+    return "hosts" in item or "rate_controller" in item
 
 
 def _name_links(names: Sequence[str]) -> str:

@@ -37,7 +37,7 @@ use super::SlowStart;
 
 headgate_model::params! {
     /// Window of the earlier connection, segments.
-    saved_cwnd: number(0.0, (1.0, 1e7), "segments", "draft-ietf-tsvwg-careful-resume §3.1"),
+    saved_cwnd: required((1.0, 1e7), "segments", "draft-ietf-tsvwg-careful-resume §3.1"),
     /// Smallest RTT of the earlier connection, seconds; 0 = not compared.
     saved_rtt_s: number(0.0, (0.0, 100.0), "s", "draft-ietf-tsvwg-careful-resume §3.1"),
     /// Largest window after the jump, segments.

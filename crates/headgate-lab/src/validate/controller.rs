@@ -166,7 +166,7 @@ impl DeviceRequest<'_> {
         let key = || format!("params.{}", param.name);
         match self.params.get(param.name) {
             None if param.is_required() => {
-                let says = format!("'{}' needs it: {}", self.name, allowed(param));
+                let says = format!("'{}' needs {}", self.name, allowed(param));
                 Err(PlanError::new(at.key(&key()), says))
             }
             None => Ok(param.default),

@@ -46,7 +46,7 @@ fn a_wrong_slow_start_is_refused_at_its_place() {
     assert_refused(at, unknown, "laws[0].slow_start.params", "no parameter 'thresh'");
     let large = json!({"name": "search", "params": {"threshold": 2}});
     assert_refused(at, large, "laws[0].slow_start.params.threshold", "from 0.01 to 1");
-    let required = "'careful-resume' needs it: a number from 1 to 10000000 segments";
+    let required = "'careful-resume' needs a number from 1 to 10000000 segments";
     assert_refused(at, json!({"name": "careful-resume"}), "laws[0].slow_start.params.saved_cwnd", required);
     let of_fast = json!({"name": "search"}); // FAST is driven by delay
     assert_refused("/laws/1/slow_start", of_fast, "laws[1].slow_start", "part of the algorithm");

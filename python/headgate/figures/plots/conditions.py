@@ -247,6 +247,7 @@ CELL_IN = (0.47, 0.27)
 LABELS_IN = (2.9, 1.2)
 #: The most columns of grids side by side; wider grids are drawn one above the other.
 MOST_ABREAST = 48
+#: The height of the title of a grid below another one.
 TITLE_IN = 0.25
 
 Grid = Mapping[str, Sequence[Change]]

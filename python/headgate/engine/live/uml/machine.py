@@ -28,8 +28,8 @@ DEVICE, PREFIX = "headgate", 16
 #: of them (EFAULT of `xstateregs_set` in Linux).
 OTHER_PROCESSOR = "ptrace set fp regs failed"
 BECAUSE_OF_PROCESSOR = (
-    "this processor keeps more registers than the package's kernel knows, for example Intel's AMX;"
-    " use another machine, or --kernel host"
+    "this processor probably keeps more registers than the package's kernel knows, for example"
+    " Intel's AMX; use another machine, or the kernel 'host'"
 )
 
 #: Memory of the guest; untouched memory costs nothing.
