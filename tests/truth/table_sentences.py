@@ -40,7 +40,7 @@ class Extreme:
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence: `effect`, `joint`, `dependence`, `none shown`, `confounded`, `no interval`."""
+    """One sentence of a kind, such as `effect`, `joint`, `dependence`, `aliased`, `none shown`."""
 
     kind: str
     factors: tuple[str, ...]
@@ -159,12 +159,14 @@ _READERS = (
         lambda match: Statement("joint", tuple(match["names"].split(" or "))),
     ),
     (
-        r"The effect of (?P<factor>\w+) on y depends on (?P<other>\w+)(?:: (?P<clauses>.+))?",
+        r"The effect of (?P<factor>\w+)(?: or \w+)* on y depends on (?P<other>\w+)(?: or \w+)*"
+        r"(?:: (?P<clauses>.+))?",
         _dependence,
     ),
     (
         r"No effect on y is shown of (?P<names>[\w, ]+?)(?: along a straight line(?:, but the means"
-        r" at its levels differ \(p = \S+\))?|, which always change together in this table)?",
+        r" at its levels differ \(p = \S+\)(?:, which the tests of other factors count as error)?)?"
+        r"|, which always change together in this table)?",
         _none,
     ),
     (
@@ -180,6 +182,28 @@ _READERS = (
         r"One run is an outlier: y is .+; tests and intervals include this run",
         lambda _: Statement("outlier", ()),
     ),
+    (
+        r"y depends on the interaction (?P<terms>.+), which this table cannot separate",
+        lambda match: Statement("aliased", tuple(re.split(" x | or |, ", match["terms"]))),
+    ),
+    (
+        r"(?:\w+ .+ was not run with \w+ .+|\d+ of \d+ combinations of .+ were not run|Some"
+        r" combinations of levels of these factors were not run: .+), so (?:whether their effects"
+        r" depend on each other is tested only in part|no test shows whether their effects depend"
+        r" on each other; the means presume that they do not, and get no intervals)",
+        lambda _: Statement("incomplete", ()),
+    ),
+    (
+        r"Combinations of levels differ from the model of y \(p = \S+\), as if .+: test each level"
+        r" of one factor separately, with --by",
+        lambda _: Statement("lack of fit", ()),
+    ),
+    (
+        r"Runs with .+ vary \S+ times as much as those with .+; make equally many runs at each"
+        r" level",
+        lambda _: Statement("spread", ()),
+    ),
+    (r"y is \S+ in all \d+ runs", lambda _: Statement("constant", ())),
     (
         r"The \d+ runs are too few .+ no intervals",
         lambda _: Statement("no interval", ()),

@@ -33,6 +33,8 @@ _TIMES = {
     "h": 3600 * PS_PER_S,
 }
 _BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+#: Numbers as people write large ones: 10k, 1M.
+_MULTIPLES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}
 #: Units that are no thousand times another.
 _UNDECIMAL = ("min", "h", "KiB", "MiB", "GiB")
 _SYNONYMS = {
@@ -51,10 +53,20 @@ _SYNONYMS = {
 }
 #: A number and the rest. Underscores separate only thousands: labels such as "1_2" are names.
 _NUMBER = re.compile(
-    r"\s*([+-]?(?:\d{1,3}(?:_\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\d_]|\.\d))\s*(\S.*?)?\s*"
+    r"\s*([+-]?(?:(?:\d{1,3}(?:_\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?(?![\d_]|\.\d))\s*(\S.*?)?\s*"
 )
 #: The rest of a number with a comma, which may separate decimals or thousands.
 _COMMA = re.compile(r",\d")
+
+#: Words of other units that tables write behind the name of a column.
+_UNIT_WORDS = frozenset((
+    "1", "%", "n", "ratio", "relative", "bit", "bits", "byte", "bytes", "packet", "packets",
+    "segment", "segments", "frame", "frames", "flow", "flows", "hop", "hops", "run", "runs", "user",
+    "users", "request", "requests", "retransmissions", "event", "events", "MSS", "BDP", "Hz", "kHz",
+    "MHz", "GHz", "CPU", "interval", "intervals", "second", "seconds", "minute", "minutes", "hour",
+    "hours", "day", "days", "dB", "dBm", "W", "mW", "J", "m", "km", "points",
+))  # fmt: skip
+_TITLE_UNIT = re.compile(r"\s*\(([^()]+)\)$")
 
 AmountUnit = Literal["packets", "B", "BDP", "BDP/sqrt(n)", "ps", "infinite"]
 _AMOUNT_UNITS: tuple[AmountUnit, ...] = ("packets", "BDP", "BDP/sqrt(n)")
@@ -177,7 +189,8 @@ def sizes(texts: Sequence[str]) -> list[Fraction | float] | None:
     if len(known) < len(parts):
         return None
     words = {unit for value, unit in known if value != 0 and unit != _INFINITE}
-    scales = next((units for units in (_RATES, _TIMES, _BYTES) if words <= units.keys()), None)
+    kinds = (_RATES, _TIMES, _BYTES, _MULTIPLES)
+    scales = next((units for units in kinds if words <= units.keys()), None)
     if scales is None and len(words) > 1:
         return None
     return [
@@ -190,11 +203,23 @@ def _split_quantity(text: str) -> tuple[Fraction, str] | None:
     if text in (_INFINITE, "inf"):
         return Fraction(1), _INFINITE
     match = _NUMBER.fullmatch(text)
-    if match is None:
+    unit = (match[2] or "") if match else ""
+    if match is None or any(one.isdigit() for one in unit):  # 0,5 or 0x28 or 0:15
         return None
-    return Fraction(Decimal(match[1].replace("_", ""))), _SYNONYMS.get(
-        match[2] or "", match[2] or ""
-    )
+    return Fraction(Decimal(match[1].replace("_", ""))), _SYNONYMS.get(unit, unit)
+
+
+def split_unit(title: str) -> tuple[str, str]:
+    """Split a title into a name and the unit in parentheses at its end; "" if there is none.
+
+    `delay (ms)` ends with a unit. `delay (p99)` does not: its parentheses belong to the name.
+    """
+    match = _TITLE_UNIT.search(title)
+    words = re.split(r"[\s/]+", match[1]) if match else []
+    known = _UNIT_WORDS | _RATES.keys() | _TIMES.keys() | _BYTES.keys() | _SYNONYMS.keys()
+    if match is None or not (match[1] in known or known.issuperset(words)):
+        return title, ""
+    return title[: match.start()], match[1]
 
 
 def readable(unit: str, largest: float) -> tuple[float, str]:

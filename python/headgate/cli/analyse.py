@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -128,7 +128,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
 
     One model contains all factors and the interactions of two (type II F tests). With --model
     one-way, each factor is tested alone, as in NIST's Dataplot. The levels of a factor are two or
-    more numbers or words. Numbers with fewer than two rows per level are tested along a straight
+    more numbers or words. Numbers with fewer than 1.5 rows per level are tested along a straight
     line, except by one-way. An empty cell is a missing value; in a response, NA and infinite
     numbers are missing too. Omitted rows are counted. Commas, semicolons, tabs, vertical bars or
     spaces separate the cells of a text file.
@@ -173,7 +173,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
     )
     roles.check(frame)
     found = PeriodAnalysis(frame, roles).effects(labels)
-    for note in write_notes(frame, found.factors, found.responses, labels):
+    for note in write_notes(frame, found.factors, found.responses, labels, replicate):
         echo(f"Note: {note}", error=as_json)
     if as_json:
         echo(*json.dumps(_records(found, roles), indent=1).split("\n"))
@@ -203,7 +203,9 @@ def _records(found: MainEffects, roles: Roles) -> list[dict[str, Any]]:
 def _plain(value: Any) -> Any:
     """Replace numbers that JSON cannot express by null."""
     if isinstance(value, list):
-        return [{key: _plain(one) for key, one in row.items()} for row in value]
+        return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -238,14 +240,25 @@ def _means(found: MainEffects, group: tuple[str, ...]) -> Iterator[str]:
     for response in found.responses:
         for effect in found.of_response(response, group):
             if effect.stars:
-                means = ", ".join(_mean(one) for one in effect.levels)
+                digits = _count_digits(effect.levels)
+                means = ", ".join(_mean(one, digits) for one in effect.levels)
                 line = "ends of the straight line of" if effect.is_line else "mean"
                 yield f"{line} {response} by {effect.factor}: {means}"
 
 
-def _mean(one: LevelMean) -> str:
-    ends = f" ({one.low:.4g} to {one.high:.4g})" if math.isfinite(one.low) else ""
-    return f"{one.level} {one.mean:.4g}{ends}"
+def _count_digits(levels: Sequence[LevelMean]) -> int:
+    """Return the significant digits with which the means of levels differ visibly."""
+    means = [abs(one.mean) for one in levels if math.isfinite(one.mean)]
+    range_ = max(means, default=0.0) - min(means, default=0.0)
+    if not range_ > 0:
+        return 4
+    return min(15, max(4, 2 + math.ceil(math.log10(max(means) / range_))))
+
+
+def _mean(one: LevelMean, digits: int) -> str:
+    known = math.isfinite(one.low)
+    ends = f" ({one.low:.{digits}g} to {one.high:.{digits}g})" if known else ""
+    return f"{one.level}: {one.mean:.{digits}g}{ends}"
 
 
 def _line(title: str, cells: Iterable[str], found: MainEffects) -> str:

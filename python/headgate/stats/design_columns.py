@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, combinations
@@ -112,15 +112,35 @@ class Design:
         return {term: self._increment(term) for term in self.columns}
 
     def _increment(self, term: Factors) -> Numbers:
-        kept = [slice(0, self._start.shape[1])]
-        kept += [at for other, at in self._at.items() if not set(term) <= set(other)]
-        others = orthonormalize(np.hstack([self.coordinates[:, at] for at in kept]))
-        own = self.coordinates[:, self._at[term]]
-        return orthonormalize(_project_out(own, others), np.linalg.norm(own, axis=0))
+        others = self.find_span([one for one in self._at if not set(term) <= set(one)])
+        own = self.find_coordinates(term)
+        return orthonormalize(project_out(own, others), np.linalg.norm(own, axis=0))
+
+    def find_increment(self, terms: Collection[Factors]) -> Numbers:
+        """Return orthonormal columns that some interactions add to all other terms."""
+        others = self.find_span([one for one in self._at if one not in terms])
+        own = np.hstack([self.find_coordinates(term) for term in terms])
+        return orthonormalize(project_out(own, others), np.linalg.norm(own, axis=0))
+
+    def find_coordinates(self, term: Factors) -> Numbers:
+        """Return the columns of a term as coordinates of the basis."""
+        return np.asarray(self.coordinates[:, self._at[term]])
+
+    def find_span(self, terms: Collection[Factors]) -> Numbers:
+        """Return orthonormal columns that span the constant, the blocks and some terms."""
+        start = self.coordinates[:, : self._start.shape[1]]
+        return orthonormalize(np.hstack([start, *map(self.find_coordinates, terms)]))
 
     def is_testable(self, term: Factors) -> bool:
         """Return whether the terms that do not contain a term leave its columns independent."""
         return bool(self.increments[term].shape[1] == self.columns[term].shape[1])
+
+    def count_empty(self, one: str, other: str) -> int:
+        """Count the combinations of the levels of two factors that were not run."""
+        if one in self.lines or other in self.lines:
+            return 0
+        cells = self.places[one] * self.counts[other] + self.places[other]
+        return self.counts[one] * self.counts[other] - len(np.unique(cells))
 
     def weights(
         self, wanted: Mapping[Factors, Numbers], *, constant: bool, alone: str = ""
@@ -171,7 +191,7 @@ class Design:
         single = {term: c for term, c in self.columns.items() if name not in term}
         others = orthonormalize(np.hstack([self._start, *single.values()]))
         for term, columns in self._multiply_feasible_pairs(single):
-            left = orthonormalize(_project_out(columns, others), np.linalg.norm(columns, axis=0))
+            left = orthonormalize(project_out(columns, others), np.linalg.norm(columns, axis=0))
             if left.shape[1] and np.linalg.norm(own.T @ left, 2) ** 2 > CONFOUNDED:
                 return " x ".join(term)
         return ""
@@ -195,7 +215,7 @@ class Design:
             if name in term:
                 continue
             known = orthonormalize(np.hstack([self._start, columns]))
-            if orthonormalize(_project_out(own, known), size).shape[1] < own.shape[1]:
+            if orthonormalize(project_out(own, known), size).shape[1] < own.shape[1]:
                 return " x ".join(term)
         return "the other factors together"
 
@@ -227,7 +247,8 @@ def orthonormalize(columns: Numbers, sizes: Numbers | None = None) -> Numbers:
     return np.asarray(q[:, :rank])
 
 
-def _project_out(columns: Numbers, basis: Numbers) -> Numbers:
+def project_out(columns: Numbers, basis: Numbers) -> Numbers:
+    """Return columns without their part in the span of an orthonormal basis."""
     # Twice is enough against rounding (Kahan; Parlett 1980).
     left = columns - basis @ (basis.T @ columns)
     return np.asarray(left - basis @ (basis.T @ left))

@@ -262,3 +262,28 @@ class Interaction:
     def stars(self) -> str:
         """The mark of significance: `**`, `*` or nothing."""
         return mark_significance(self.p)
+
+
+@dataclass(frozen=True)
+class AliasedInteractions:
+    """The joint test of interactions that a design cannot separate from each other."""
+
+    terms: tuple[tuple[str, ...], ...]
+    freedom: int
+    f_ratio: float
+    p: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The interactions as text, such as `A x B`."""
+        return tuple(" x ".join(term) for term in self.terms)
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """All factors that occur in them."""
+        return tuple(dict.fromkeys(name for term in self.terms for name in term))
+
+    @property
+    def stars(self) -> str:
+        """The mark of significance: `**`, `*` or nothing."""
+        return mark_significance(self.p)

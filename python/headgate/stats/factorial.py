@@ -17,6 +17,7 @@ from math import inf, nan
 
 import numpy as np
 
+from headgate.stats.aliases import Group, find_alias_groups
 from headgate.stats.design_columns import Design, Factors, multiply_pairs, orthonormalize
 from headgate.stats.effects import ROUNDING, UNKNOWN, Estimate
 from headgate.stats.intervals import LEVEL, Numbers, compute_student_quantile
@@ -24,7 +25,7 @@ from headgate.stats.intervals import LEVEL, Numbers, compute_student_quantile
 
 @dataclass(frozen=True)
 class Term:
-    """A main effect or an interaction: its test and, for two-level factors, its size.
+    """A main effect, or interactions: the test and, for two-level factors, the size.
 
     `effect` is the change from the low level to the high one; for an interaction, half the
     difference of two such changes; NaN for factors with more levels. F and p are NaN without an
@@ -105,9 +106,28 @@ class Factorial:
 
     @cached_property
     def terms(self) -> dict[Factors, Term]:
-        """The test of every term that the design can distinguish from the others."""
-        known = [term for term in self.design.columns if self.design.is_testable(term)]
+        """The test of every term that the design can distinguish from the others.
+
+        Of an interaction, only a part can be tested if some combinations of levels were not run.
+        """
+        design = self.design
+        known = [
+            term
+            for term in design.columns
+            if design.is_testable(term) or (len(term) > 1 and design.increments[term].shape[1])
+        ]
         return {term: self._test(term) for term in known}
+
+    @cached_property
+    def aliased(self) -> dict[Group, Term]:
+        """The joint tests of interactions that the design cannot separate from each other."""
+        found = {}
+        for group, columns in find_alias_groups(self.design).items():
+            freedom = columns.shape[1]
+            f_ratio, p = self._test_explained(columns.T @ self._found, freedom)
+            names = tuple(dict.fromkeys(name for term in group for name in term))
+            found[group] = Term(names, freedom, nan, f_ratio, p)
+        return found
 
     def _test(self, term: Factors) -> Term:
         increment = self.design.increments[term]

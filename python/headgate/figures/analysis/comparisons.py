@@ -6,7 +6,6 @@ Without a level to compare with, all pairs are compared (Tukey); otherwise each 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.errors import AnalysisError
-from headgate.base.units import readable
+from headgate.base.units import readable, split_unit
 from headgate.figures.analysis.main_effects import MainEffects
 from headgate.figures.analysis.model import ResponseModel
 from headgate.figures.analysis.phrases import short_title
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 #: The most comparisons that one sentence names, and one picture shows; the most pictures.
 NAMED, SHOWN, DRAWN = 6, 30, 12
-_UNIT = re.compile(r"\(([^()]+)\)$")
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class Compared(InNotebook):
 
     def _say_response(self, response: str, title: str) -> str:
         comparisons, levels = self.found[response], self.levels[response]
-        name, unit = short_title(response, title), _UNIT.search(title)
+        name, (_, unit) = short_title(response, title), split_unit(title)
         shown = sorted(
             (one for one in comparisons if one.is_shown), key=lambda one: -abs(one.difference)
         )
@@ -75,7 +73,7 @@ class Compared(InNotebook):
         scope = f"of {len(comparisons)} comparisons{against} ({self.method}, 95 % together)"
         if not shown:
             return f"No difference of {name} is shown between levels of {self.factor}: 0 {scope}."
-        said = [_say(one, levels, unit[1] if unit else "1") for one in shown[:NAMED]]
+        said = [_say(one, levels, unit or "1") for one in shown[:NAMED]]
         more = f"; and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
         text = f"{name} differs by {self.factor} in {len(shown)} {scope}: {'; '.join(said)}{more}."
         return text[:1].upper() + text[1:]

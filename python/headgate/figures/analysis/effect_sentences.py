@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from headgate.base.messages import count_others
+from headgate.figures.analysis.coded import Labels
+from headgate.figures.analysis.effect_limits import say_limits
 from headgate.figures.analysis.effect_summaries import write_summaries
-from headgate.figures.analysis.main_effects import Labels, MainEffects
+from headgate.figures.analysis.main_effects import MainEffects
+from headgate.figures.analysis.phrases import distinguish_titles
 from headgate.figures.analysis.speaker import LINE, NAMED, Speaker, count_more, join_names
-from headgate.stats.effects import ROUNDING, Estimate, FactorEffect
-from headgate.stats.factorial import Factorial
-from headgate.stats.intervals import are_alike
-from headgate.stats.outlying import find_outlying_run
+from headgate.stats.effects import AliasedInteractions, Estimate, FactorEffect
 
 #: The most responses with separate sentences; tables with more get one sentence per factor.
 EACH = 4
@@ -34,7 +34,8 @@ def write_sentences(
 
     `before` is a factor and the level with which its other levels are compared.
     """
-    speakers = [Speaker(found, titles or {}, name, group, before) for name in found.responses]
+    called = distinguish_titles([*found.factors, *found.responses], titles or {})
+    speakers = [Speaker(found, called, name, group, before) for name in found.responses]
     if len(speakers) <= EACH:
         yield from (_join_sentences(one) for one in speakers)
     else:
@@ -45,8 +46,10 @@ def write_by_response(
     found: MainEffects, group: Labels = (), before: tuple[str, str] | None = None
 ) -> dict[str, str]:
     """Return the sentences of each response."""
+    called = distinguish_titles([*found.factors, *found.responses], {})
     return {
-        name: _join_sentences(Speaker(found, {}, name, group, before)) for name in found.responses
+        name: _join_sentences(Speaker(found, called, name, group, before))
+        for name in found.responses
     }
 
 
@@ -58,6 +61,10 @@ def _join_sentences(one: Speaker) -> str:
 
 
 def _say_response(one: Speaker) -> Iterator[str]:
+    values = one.model.values
+    if len(values) and np.ptp(values) == 0:
+        yield f"{one.name} is {one.write(float(values[0]))[0]} in all {len(values)} runs."
+        return
     effects = {name: one.found.tested(name, one.response, one.group) for name in one.found.factors}
     ranked = sorted(effects.values(), key=lambda effect: effect.judged_p)
     named = [effect for effect in ranked if one.is_named(effect.factor)]
@@ -67,10 +74,13 @@ def _say_response(one: Speaker) -> Iterator[str]:
     pairs = [pair.factors for pair in one.found.interactions(one.response, one.group)]
     dependent = [pair for pair in pairs if one.is_named(*pair)]
     yield from (f"{_say_dependence(one, *pair)}." for pair in dependent)
+    hidden = [of for of in one.found.aliased(one.response, one.group) if one.is_named(*of.names)]
+    yield from (f"{say_aliased(one, of)}." for of in hidden)
     said = {effect.factor for effect in named} | {name for pair in dependent for name in pair}
+    said |= {name for of in hidden for name in of.factors}
     left = [e for name, e in effects.items() if name not in said or e.confounded]
     yield from _deny(one, left)
-    yield from _qualify(one)
+    yield from say_limits(one)
 
 
 def _say_effect(one: Speaker, effect: FactorEffect) -> str:
@@ -108,7 +118,7 @@ def _say_beside(one: Speaker, effect: FactorEffect) -> str:
 
 
 def _average_over(one: Speaker, effect: FactorEffect) -> str:
-    others = [one.short(name) for name in effect.interacts]
+    others = [one.joint_name(name) for name in effect.interacts]
     return f", on average over the levels of {join_names(others)}" if others else ""
 
 
@@ -142,9 +152,18 @@ def _say_joint(one: Speaker, effect: FactorEffect) -> str:
     )
 
 
+def say_aliased(one: Speaker, found: AliasedInteractions) -> str:
+    """State that some of these interactions are there, and that the table does not show which."""
+    terms = [" x ".join(map(one.joint_name, term)) for term in found.terms]
+    shown = join_names([*terms[:NAMED], *count_more(terms)], "or")
+    return f"{one.name} depends on the interaction {shown}, which this table cannot separate"
+
+
 def _say_dependence(one: Speaker, first: str, second: str) -> str:
     """Write the effect of a factor at each level of another factor."""
-    begin = f"The effect of {one.short(first)} on {one.name} depends on {one.short(second)}"
+    begin = (
+        f"The effect of {one.joint_name(first)} on {one.name} depends on {one.joint_name(second)}"
+    )
     clauses = [text for place in range(len(one.model.chosen.names[second]))
                if (text := _say_within(one, first, second, place))]  # fmt: skip
     shown = [*clauses[:NAMED], *([f"and so on for {count_others(len(clauses) - NAMED, 'level')}"]
@@ -153,17 +172,19 @@ def _say_dependence(one: Speaker, first: str, second: str) -> str:
 
 
 def _say_within(one: Speaker, first: str, second: str, place: int) -> str:
-    means = one.model.means(first, fixed={second: place})
-    if not means.sure:
+    """Write the effect at one level of another factor, among the means known there."""
+    means = one.model.means_within(first, second, place)
+    known = means.known_places
+    if not means.sure or len(known) < 2:
         return ""
     names = one.model.chosen.names
     at = f"with {one.short(second)} {names[second][place]}"
-    if len(names[first]) == 2:
-        change = one.interval(means.change(0, 1), sign=True)
-        return f"{at}, {change} from {names[first][0]} to {names[first][1]}"
+    if len(known) == 2:
+        change = one.interval(means.change(*known), sign=True)
+        return f"{at}, {change} from {names[first][known[0]]} to {names[first][known[1]]}"
     high = [names[first][level] for level in means.extreme(1)]
     shown = join_names([*high[:NAMED], *count_more(high)], "or")
-    return f"{at}, highest with {shown}" if len(high) < len(names[first]) else ""
+    return f"{at}, highest with {shown}" if len(high) < len(known) else ""
 
 
 def _deny(one: Speaker, effects: Sequence[FactorEffect]) -> Iterator[str]:
@@ -199,8 +220,10 @@ def _deny_lines(one: Speaker, names: Sequence[str]) -> Iterator[str]:
         yield f"{_deny_effect(one, straight)}{LINE}."
     for name in bent:
         p = one.found.p[one.group, (name, name), one.response]
+        beside = ", which the tests of other factors count as error" * (len(one.found.factors) > 1)
         yield (
-            f"{_deny_effect(one, [name])}{LINE}, but the means at its levels differ (p = {p:.2g})."
+            f"{_deny_effect(one, [name])}{LINE}, but the means at its levels differ (p = {p:.2g})"
+            f"{beside}."
         )
 
 
@@ -216,58 +239,3 @@ def _say_untested(one: Speaker, names: Sequence[str]) -> Iterator[str]:
                 f"The effect of {one.short(name)} on {one.name} cannot be tested: each run is at"
                 " another level."
             )
-
-
-def _qualify(one: Speaker) -> Iterator[str]:
-    """State the limits of the model."""
-    model = one.model
-    if one.found.method == "one-way" or model.fitted is None:
-        return
-    if not model.has_error:
-        yield (
-            f"The {model.runs} runs are too few to estimate an error of {one.name}: no effect"
-            " can be shown, and there are no intervals."
-        )
-    elif model.fitted.deviation == 0 and np.ptp(model.values) > 0:
-        yield _say_without_error(one, model.fitted)
-    elif model.chosen.assumes_additive:
-        columns = model.chosen.columns_omitted
-        reason = (
-            f"A model of {one.name} with interactions has {columns} columns for {model.runs} runs,"
-            " which is too large to compute"
-            if columns
-            else f"The {model.runs} runs are too few to separate interactions from the error of"
-            f" {one.name}"
-        )
-        yield f"{reason}: the tests assume that no factors interact, and give no intervals."
-    else:
-        yield from _say_outlying(one, model.fitted)
-
-
-def _say_without_error(one: Speaker, fit: Factorial) -> str:
-    """State why there is no error: equal runs, or runs that differ by rounding."""
-    rounding = f"less than {ROUNDING:g} of its size, as by rounding"
-    if are_alike(fit.values):
-        return f"The values of {one.name} differ by {rounding}, so they count as equal."
-    beside = " but for what a replicate has in common" * (fit.design.blocks is not None)
-    if fit.has_equal_replicates:
-        return (
-            f"Runs with the same levels have the same {one.name}{beside}: nothing in it is random,"
-            " so intervals have no width."
-        )
-    return f"{one.name} differs from the model{beside} by {rounding}, which counts as no error."
-
-
-def _say_outlying(one: Speaker, fit: Factorial) -> Iterator[str]:
-    """Name the run that lies far from a model with means at all levels and interactions."""
-    found = None if fit.design.lines else find_outlying_run(fit)
-    if found is None:
-        return
-    names, places = one.model.chosen.names, fit.design.places
-    at = [f"{one.short(name)} {names[name][of[found.place]]}" for name, of in places.items()]
-    value, predicted = one.write(found.value, found.predicted)
-    yield (
-        f"One run is an outlier: {one.name} is {value} with {', '.join(at)}, and the model of the"
-        f" other runs gives {predicted} ({found.distance:.3g} standard errors away); tests and"
-        " intervals include this run."
-    )

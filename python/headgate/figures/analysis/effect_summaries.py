@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from headgate.figures.analysis.effect_limits import say_limits_of_many
 from headgate.figures.analysis.speaker import LINE, NAMED, Speaker, count_more, join_names
 from headgate.stats.effects import FactorEffect
 
@@ -27,7 +28,7 @@ def write_summaries(speakers: Sequence[Speaker]) -> Iterator[str]:
     yield from _deny(speakers[0], idle, of)
     yield from _say_pairs(speakers)
     if speakers[0].found.method != "one-way":
-        yield from _qualify(speakers)
+        yield from say_limits_of_many(speakers)
 
 
 def _collect_effects(speakers: Sequence[Speaker]) -> dict[Factors, Effects]:
@@ -68,25 +69,51 @@ def _deny(one: Speaker, idle: dict[Factors, Effects], of: int) -> Iterator[str]:
     """Name the factors without a shown effect, and those that no test can separate."""
     denied: dict[str, list[str]] = {}
     for names, effects in idle.items():
-        tested = [effect for _, effect in effects if np.isfinite(effect.p)]
         said = join_names(list(map(one.short, names)), "or")
-        if others := {e.confounded: None for _, e in effects if e.confounded and not tested}:
-            yield (
-                f"The effects of {said} cannot be separated from those of"
-                f" {join_names(list(others))} in this table."
-            )
+        yield from _say_untested(one, names, effects)
+        tested = [(of, effect) for of, effect in effects if np.isfinite(effect.p)]
         if tested:
-            line = LINE if any(effect.is_line for effect in tested) else ""
+            line = LINE if any(effect.is_line for _, effect in tested) else ""
             together = ", which always change together in this table" if len(names) > 1 else ""
-            denied.setdefault(line + together, []).append(said)
+            denied.setdefault(line + _say_bent(tested) + together, []).append(said)
     for end, names_said in denied.items():
         said = join_names(names_said, "or")
         yield f"No effect on any of {of} responses is shown of {said}{end}."
 
 
+def _say_bent(tested: Effects) -> str:
+    """Name the responses whose means at the levels differ although no line is shown."""
+    bent = [one.name for one, e in tested if e.is_line and one.is_named(e.factor, e.factor)]
+    if not bent:
+        return ""
+    return (
+        f", but the means of {join_names([*bent[:NAMED], *count_more(bent)])} at its levels differ"
+    )
+
+
+def _say_untested(one: Speaker, names: Factors, effects: Effects) -> Iterator[str]:
+    """Name the responses on which a factor is confounded, or does not vary."""
+    said = join_names(list(map(one.short, names)), "or")
+    hidden = [(of, effect) for of, effect in effects if effect.confounded]
+    if hidden:
+        others = join_names(list({effect.confounded: None for _, effect in hidden}))
+        on = _say_share([of for of, _ in hidden], len(effects))
+        yield f"The effects of {said}{on} cannot be separated from those of {others} in this table."
+    fixed = [of for of, e in effects if not e.confounded and e.factor in of.model.chosen.fixed]
+    if fixed:
+        on = _say_share(fixed, len(effects))
+        yield f"The effect of {said}{on} is unknown: it does not vary in these rows."
+
+
+def _say_share(speakers: Sequence[Speaker], of: int) -> str:
+    """Name the responses, unless they are all."""
+    names = [one.name for one in speakers]
+    return "" if len(names) == of else f" on {join_names([*names[:NAMED], *count_more(names)])}"
+
+
 def _say_pairs(speakers: Sequence[Speaker]) -> Iterator[str]:
     pairs = {
-        f"{one.short(a)} x {one.short(b)}": None
+        f"{one.joint_name(a)} x {one.joint_name(b)}": None
         for one in speakers
         for a, b in (i.factors for i in one.found.interactions(one.response, one.group))
         if one.is_named(a, b)
@@ -94,22 +121,13 @@ def _say_pairs(speakers: Sequence[Speaker]) -> Iterator[str]:
     if pairs:
         shown = join_names([*list(pairs)[:NAMED], *count_more(list(pairs))])
         yield f"Effects of these factors depend on each other on some responses: {shown}."
-
-
-def _qualify(speakers: Sequence[Speaker]) -> Iterator[str]:
-    """State the limits of the models."""
-    of, with_error = len(speakers), [one for one in speakers if one.model.has_error]
-    if lacking := of - len(with_error):
-        yield f"For {lacking} of {of} responses the runs are too few to estimate an error."
-    doubtful = [one.model.chosen for one in with_error if one.model.chosen.assumes_additive]
-    large = sum(chosen.columns_omitted > 0 for chosen in doubtful)
-    reasons = {
-        "the runs are too few to separate interactions from the error": len(doubtful) - large,
-        "a model with interactions is too large to compute": large,
+    aliased = {
+        of.terms: None
+        for one in speakers
+        for of in one.found.aliased(one.response, one.group)
+        if one.is_named(*of.names)
     }
-    for reason, count in reasons.items():
-        if count:
-            yield (
-                f"For {count} of {of} responses {reason}: the tests assume that no factors"
-                " interact, and give no intervals."
-            )
+    for terms in aliased:
+        said = [" x ".join(map(speakers[0].joint_name, term)) for term in terms]
+        shown = join_names([*said[:NAMED], *count_more(said)], "or")
+        yield f"Some responses depend on the interaction {shown}, which this table cannot separate."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, time, timedelta
@@ -24,14 +25,21 @@ Numbers = NDArray[np.float64]
 
 #: How a missing value is written by spreadsheets, R, pandas, databases and SAS.
 MISSING = ("", "na", "nan", "<na>", "nat", "n/a", "null", ".")
+TRUTH_WORDS = ("true", "false", "yes", "no", "t", "f", "y", "n")
+#: The longest word that may mean a missing value.
+SHORT_WORD = 8
+WITH_UNIT = re.compile(r"[+-]?[\d.]+\s*[^\d\s]")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 #: The least number of rows for which a column of distinct words or whole numbers names rows.
 MOST_ALONE = 10
 #: The square of a larger number is infinite, that of a smaller one is zero; every analysis squares.
 LARGEST, SMALLEST = 1e150, 1e-150
-#: Pairs of words in which the first is the low level.
+#: Ordered words of levels, the lowest first.
 LOW_AND_HIGH = (
     ("low", "high"), ("lo", "hi"), ("off", "on"), ("no", "yes"), ("false", "true"), ("-", "+"),
     ("small", "large"), ("short", "long"), ("slow", "fast"), ("few", "many"),
+    ("low", "medium", "high"), ("small", "medium", "large"), ("slow", "medium", "fast"),
+    ("short", "medium", "long"),
 )  # fmt: skip
 #: Types of times; NumPy reads some of them as a number of nanoseconds.
 _TIMES = (np.datetime64, np.timedelta64, date, time, timedelta)
@@ -285,14 +293,20 @@ def _read_text(text: str, decimal: str) -> float:
 
 
 def _hint_at_number(cell: Any, decimal: str) -> str:
+    """Return advice on a cell that is not a number."""
     if isinstance(cell, _TIMES):
         return "; give times as numbers of one unit, such as seconds"
     text = str(cell).strip()
-    if decimal == "," and "." in text:
-        return "; with --decimal ',' a number contains no point"
-    if DECIMAL_COMMA.fullmatch(text):
-        return "; decimals follow a point, or give --decimal ','"
-    return ""
+    hints = {
+        "with --decimal ',' a number contains no point": decimal == "," and "." in text,
+        "decimals follow a point, or give --decimal ','": DECIMAL_COMMA.fullmatch(text),
+        "write 1 and 0": text.lower() in TRUTH_WORDS,
+        "write a minus sign as '-'": "\N{MINUS SIGN}" in text,
+        "write it without commas": THOUSANDS.fullmatch(text),
+        "write the number alone, and its unit in the name of the column": WITH_UNIT.match(text),
+        f"if it means a missing value, give --missing {text!r}": len(text) <= SHORT_WORD,
+    }
+    return next((f"; {hint}" for hint, fits in hints.items() if fits), "")
 
 
 def _text(cell: Any) -> str:

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import AnalysisError
-from headgate.figures.analysis.frame import Frame, Levels
+from headgate.figures.analysis.coded import Coded, Labels, code_factors
+from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.model import Factorials, ResponseModel
 from headgate.figures.analysis.roles import Method
 from headgate.figures.notebook import InNotebook
 from headgate.stats.effects import (
     WEAK_P,
+    AliasedInteractions,
     Effect,
     FactorEffect,
     Interaction,
@@ -30,28 +32,10 @@ from headgate.stats.intervals import correct_by_false_discovery, correct_by_holm
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Labels = tuple[str, ...]
 #: The ends of an effect that has none: of levels without an order.
 NO_LEVEL = LevelMean("", 0, nan, nan, nan)
-#: A test: a group, the names of one factor or of two, and a response.
+#: A test: a group, the names of one factor, of two, or of aliased interactions, and a response.
 Tested = tuple[Labels, tuple[str, ...], str]
-
-
-@dataclass(frozen=True)
-class Coded:
-    """A table as numbers: levels of factors, responses, and the rows of each group.
-
-    `blocks` are labels of rows that met the same chance, such as seeds; -1 if there is none.
-    """
-
-    levels: Mapping[str, Levels]
-    responses: Mapping[str, NDArray[np.float64]]
-    groups: Mapping[Labels, NDArray[np.intp]]
-    blocks: NDArray[np.int64] | None = None
-
-    def factors(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.float64]]:
-        """Return the coded levels of those rows."""
-        return {name: levels.coded[rows] for name, levels in self.levels.items()}
 
 
 @dataclass(frozen=True)
@@ -150,6 +134,7 @@ class MainEffects(InNotebook):
         for (group, response), effects in self._tested.items():
             found |= {(group, (f,), response): one.judged_p for f, one in effects.items()}
             found |= {(group, i.factors, response): i.p for i in self.interactions(response, group)}
+            found |= {(group, a.names, response): a.p for a in self.aliased(response, group)}
             found |= {
                 (group, (one.factor,), response): one.judged_p
                 for one in self.joint(response, group).values()
@@ -168,6 +153,10 @@ class MainEffects(InNotebook):
     def interactions(self, response: str, group: Labels = ()) -> tuple[Interaction, ...]:
         """Return the interactions that are tested; none by the one-way test."""
         return () if self.method == "one-way" else self.models[group, response].interactions
+
+    def aliased(self, response: str, group: Labels = ()) -> tuple[AliasedInteractions, ...]:
+        """Return the joint tests of interactions that the design cannot separate."""
+        return () if self.method == "one-way" else self.models[group, response].aliased
 
     @cached_property
     def p_corrected(self) -> Mapping[Tested, float]:
@@ -292,6 +281,14 @@ class MainEffects(InNotebook):
                     for one in self.interactions(response, group)
                     if factor in one.factors
                 ],
+                "aliased_interactions": [
+                    {
+                        "terms": list(one.names), "df": one.freedom, "f": one.f_ratio, "p": one.p,
+                        "stars": one.stars, "named": self.is_named(one.names, response, group),
+                    }
+                    for one in self.aliased(response, group)
+                    if factor in one.factors
+                ],
                 "model": self._describe_model(response, group),
                 "answer": said[group][response],
             }  # fmt: skip
@@ -354,7 +351,7 @@ def compute_main_effects(  # noqa: PLR0913, PLR0917 - each is a choice of the ca
     if method not in (allowed := get_args(Method)):
         raise AnalysisError(f"method: {method!r} is none of {', '.join(allowed)}")
     frame = Frame.of(table)
-    coded = _code_factors(frame, factors, responses, by, replicate)
+    coded = code_factors(frame, factors, responses, by, replicate)
     effects = {
         (group, factor, response): compute_coded_effect(factor, signs, values[rows])
         for group, rows in coded.groups.items()
@@ -362,34 +359,3 @@ def compute_main_effects(  # noqa: PLR0913, PLR0917 - each is a choice of the ca
         for response, values in coded.responses.items()
     }
     return MainEffects(tuple(factors), tuple(responses), tuple(by), effects, coded, method)
-
-
-def _code_factors(
-    frame: Frame,
-    factors: Sequence[str],
-    responses: Sequence[str],
-    by: Sequence[str],
-    replicate: str | None,
-) -> Coded:
-    _check(frame, factors, responses, by)
-    numbers = {name: frame.numbers(name) for name in responses}
-    for name, values in numbers.items():
-        if np.isnan(values).all():
-            raise AnalysisError(f"{frame.name}: {name} has no number in any row")
-    levels = {name: frame.levels(name) for name in factors}
-    return Coded(levels, numbers, frame.groups(by), _blocks(frame, replicate))
-
-
-def _blocks(frame: Frame, replicate: str | None) -> NDArray[np.int64] | None:
-    if replicate is None:
-        return None
-    return np.unique(np.array(frame.labels(replicate)), return_inverse=True)[1].astype(np.int64)
-
-
-def _check(
-    frame: Frame, factors: Sequence[str], responses: Sequence[str], by: Sequence[str]
-) -> None:
-    for what, names in (("factor", factors), ("response", responses)):
-        if not names:
-            raise AnalysisError(f"{frame.name}: name one {what} at least")
-    frame.require(*factors, *responses, *by)

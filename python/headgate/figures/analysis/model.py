@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from math import nan
 from typing import Any
 
@@ -13,7 +14,14 @@ from numpy.typing import NDArray
 
 from headgate.figures.analysis.designs import ChosenDesign, choose_design
 from headgate.figures.analysis.frame import Levels
-from headgate.stats.effects import UNKNOWN, Estimate, FactorEffect, Interaction, LevelMean
+from headgate.stats.effects import (
+    UNKNOWN,
+    AliasedInteractions,
+    Estimate,
+    FactorEffect,
+    Interaction,
+    LevelMean,
+)
 from headgate.stats.factorial import Factorial
 from headgate.stats.intervals import LEVEL, Numbers, compute_student_quantile
 
@@ -40,7 +48,12 @@ class LevelMeans:
     @property
     def known(self) -> bool:
         """Whether the model gives every mean."""
-        return all(np.isfinite(one.value) for one in self._found)
+        return len(self.known_places) == self.count
+
+    @property
+    def known_places(self) -> list[int]:
+        """The levels whose mean the model gives."""
+        return [place for place, one in enumerate(self._found) if np.isfinite(one.value)]
 
     @cached_property
     def _found(self) -> tuple[Estimate, ...]:
@@ -80,11 +93,14 @@ class LevelMeans:
     def extreme(self, way: int) -> list[int]:
         """Return the levels that may have the highest (1) or lowest (-1) mean, that one first.
 
+        These are levels whose mean is known, or all if no mean is.
+
         Each is compared with the first at 5 %, one-sided and corrected for the number of levels
         (Gupta's subset by Bonferroni), so the true extreme is among them in 95 % of cases. Two
         levels are compared as their interval compares them.
         """
-        order = np.argsort([-way * one.value for one in self._found], kind="stable").tolist()
+        places = self.known_places or list(range(self.count))
+        order = sorted(places, key=lambda place: -way * self._found[place].value)
         return [place for place in order if self._may_be_extreme(order[0], place)]
 
     def _may_be_extreme(self, first: int, place: int) -> bool:
@@ -184,6 +200,29 @@ class ResponseModel:
         )
 
     @cached_property
+    def aliased(self) -> tuple[AliasedInteractions, ...]:
+        """The joint tests of interactions that the design cannot separate from each other."""
+        tests = {} if self.fitted is None else self.fitted.aliased
+        return tuple(AliasedInteractions(of, t.freedom, t.f_ratio, t.p) for of, t in tests.items())
+
+    @cached_property
+    def untested_pairs(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of factors whose interaction no test covers, as levels never occur together."""
+        return tuple(pair for pair in self.incomplete_pairs if not self._is_tested(pair))
+
+    @cached_property
+    def incomplete_pairs(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of factors of which some combinations of levels were not run."""
+        design = self.chosen.design
+        if design is None or not design.interactions:
+            return ()
+        return tuple(pair for pair in combinations(design.places, 2) if design.count_empty(*pair))
+
+    def _is_tested(self, pair: tuple[str, str]) -> bool:
+        assert self.fitted is not None
+        return pair in self.fitted.terms or any(pair in one.terms for one in self.aliased)
+
+    @cached_property
     def effects(self) -> dict[str, FactorEffect]:
         """The effect of each factor."""
         return {name: self._effect(name) for name in self.levels}
@@ -247,8 +286,11 @@ class ResponseModel:
             "equal_weights_p": self.fitted.compute_equal_weights_p(name),
         }  # fmt: skip
         others = [one for one in self.interactions if name in one.factors]
-        may_interact = any(one.p < MAY_BE / len(others) for one in others)
+        p_others = [one.p for one in others]
+        p_others += [one.p for one in self.aliased if name in one.factors]
+        may_interact = any(p < MAY_BE / len(p_others) for p in p_others)
         sure = not confounded and not self.chosen.assumes_additive
+        sure &= not any(name in pair for pair in self.untested_pairs)
         means = self.means(name, alone="" if may_interact else name, sure=sure)
         names, ordered = self.chosen.names[name], self.levels[name].ordered
         levels = tuple(
@@ -273,6 +315,11 @@ class ResponseModel:
         return self.means(name, alone="" if effect.may_interact else name, sure=sure).change(
             first, last
         )
+
+    def means_within(self, name: str, other: str, place: int) -> LevelMeans:
+        """Return the means at the levels of a factor at one level of another; some are unknown."""
+        assert self.fitted is not None
+        return LevelMeans(self.fitted, name, fixed={other: place})
 
     def means(
         self,

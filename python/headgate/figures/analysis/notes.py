@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from headgate.base.units import sizes
 from headgate.figures.analysis.frame import MISSING, Frame
+from headgate.figures.analysis.read import DECIMAL_COMMA
 
 #: Labels that a note names before it says how many more there are.
 NAMED = 4
@@ -21,17 +22,23 @@ FEW_ROWS = 5
 
 
 def write_notes(
-    frame: Frame, factors: Sequence[str], responses: Sequence[str], labels: Sequence[str] = ()
+    frame: Frame,
+    factors: Sequence[str],
+    responses: Sequence[str],
+    labels: Sequence[str] = (),
+    replicate: str | None = None,
 ) -> list[str]:
     """Return notes on a table that a reader needs before its results.
 
-    `labels` are further columns of labels, such as algorithms.
+    `labels` are further columns of labels, such as algorithms; `replicate` is that of replicates.
     """
     named = [*factors, *(name for name in labels if name not in factors)]
     texts = {name: frame.labels(name) for name in named}
     return [
         *_left_out(frame, {name: texts[name] for name in factors}, responses),
+        *_say_alone(frame, replicate),
         *(said for name, of in texts.items() for said in _doubtful(name, of)),
+        *(said for name in named for said in _say_decimals(name, texts[name])),
         *_correlated({name: texts[name] for name in factors}),
         *_say_copies(frame),
         *_say_alike(frame, list(texts.values()), responses),
@@ -54,6 +61,13 @@ def _left_out(
             "Rows without a finite number are left out of the analyses of that response:"
             f" {', '.join(said)}."
         )
+
+
+def _say_alone(frame: Frame, replicate: str | None) -> Iterator[str]:
+    count = frame.labels(replicate).count("") if replicate else 0
+    if count:
+        said = "lacks a label; it is" if count == 1 else "lack a label; they are"
+        yield f"{replicate}: {count} of {len(frame)} rows {said} compared with no other run."
 
 
 def _say_copies(frame: Frame) -> Iterator[str]:
@@ -102,6 +116,17 @@ def _doubtful(name: str, texts: Iterable[str]) -> Iterator[str]:
         yield (
             f"{name}: {', '.join(twice[:NAMED])}{more} are different labels; write them alike if"
             " they are the same."
+        )
+
+
+def _say_decimals(name: str, texts: Iterable[str]) -> Iterator[str]:
+    """Name a label that may be a number with a decimal comma, among other numbers."""
+    known = sorted(set(texts) - {""})
+    commas = [text for text in known if DECIMAL_COMMA.fullmatch(text)]
+    if commas and sizes([text.replace(",", ".") for text in known]) is not None:
+        yield (
+            f"{name}: {commas[0]!r} is read as a name; if it is a number, give --decimal ',' or"
+            " write a point."
         )
 
 

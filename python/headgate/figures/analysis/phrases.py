@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from headgate.base.units import split_unit
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.grid import join_labels
 from headgate.figures.analysis.roles import Roles
@@ -18,10 +19,35 @@ if TYPE_CHECKING:
 def short_title(column: str, title: str) -> str:
     """Return a column's title without its code, its unit, or a path before it."""
     plain = title.removeprefix(f"{column} ") if re.search(r"\d", column) else title
-    plain = plain.partition(" (")[0].removesuffix(" / interval")
+    plain = split_unit(plain)[0].removesuffix(" / interval")
     return (
         plain.rpartition(".")[2].replace("_", " ") if re.fullmatch(r"\w+(\.\w+)+", plain) else plain
     )
+
+
+def distinguish_titles(columns: Sequence[str], titles: Mapping[str, str]) -> dict[str, str]:
+    """Return titles with which `short_title` gives each column another name.
+
+    Of `client.buffer` and `server.buffer`, both short names would be `buffer`.
+    """
+    shown = {column: titles.get(column, column) for column in columns}
+    short_names = [short_title(column, title) for column, title in shown.items()]
+    alike = {
+        column
+        for column, name in zip(shown, short_names, strict=True)
+        if short_names.count(name) > 1
+    }
+    plain = {column: _spell_out(column, titles) for column in alike}
+    return {**titles, **plain}
+
+
+def _spell_out(column: str, titles: Mapping[str, str]) -> str:
+    """Return a title that is not shortened: path and code are words."""
+    title = titles.get(column, column)
+    name, unit = split_unit(title.removeprefix(f"{column} "))
+    words = name.replace(".", " ").replace("_", " ")
+    code = f" ({column})" if name != column and column not in name else ""
+    return f"{words}{code} ({unit})" if unit else f"{words}{code}"
 
 
 #: Words of the low and the high level, by what a factor's title says; `{}` is what it is of.

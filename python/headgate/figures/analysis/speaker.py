@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.base.units import format_figure, readable
-from headgate.figures.analysis.main_effects import Labels, MainEffects
+from headgate.base.units import format_figure, readable, split_unit
+from headgate.figures.analysis.coded import Labels
+from headgate.figures.analysis.main_effects import MainEffects
 from headgate.figures.analysis.model import ResponseModel
 from headgate.figures.analysis.phrases import short_title
 from headgate.stats.effects import Estimate, FactorEffect
@@ -18,7 +18,6 @@ from headgate.stats.effects import Estimate, FactorEffect
 NAMED = 6
 #: The form that is tested of a factor with too many levels for a mean at each.
 LINE = " along a straight line"
-_UNIT = re.compile(r"\(([^()]+)\)$")
 
 
 @dataclass(frozen=True)
@@ -54,15 +53,20 @@ class Speaker:
         """Return the name of a column in a sentence."""
         return short_title(column, self.titles.get(column, column))
 
+    def joint_name(self, column: str) -> str:
+        """Return the name of a factor, with those that always change together with it."""
+        names = next((names for names in self.joint if column in names), (column,))
+        return join_names(list(map(self.short, names)), "or")
+
     def is_named(self, *factors: str) -> bool:
         """Return whether a sentence names an effect: of one factor, or of two on each other."""
         return self.found.is_named(factors, self.response, self.group)
 
     def write(self, *figures: float, sign: bool = False) -> list[str]:
         """Write figures of the response in the unit that people read it in."""
-        unit = _UNIT.search(self.titles.get(self.response, self.response))
+        _, unit = split_unit(self.titles.get(self.response, self.response))
         largest = float(np.nanmax(np.abs(self.model.values), initial=0.0))
-        factor, name = readable(unit[1], largest) if unit else (1.0, "")
+        factor, name = readable(unit, largest) if unit else (1.0, "")
         shown = "" if name == "1" else name
         written = [format_figure(one * factor, "+" if sign else "") for one in figures]
         return [f"{one} {shown}".strip().replace("-", "\N{MINUS SIGN}") for one in written]

@@ -17,6 +17,7 @@ from headgate.figures.analysis.headline import write_headline
 from headgate.figures.analysis.kinds import KINDS, Kind
 from headgate.figures.analysis.notes import write_notes
 from headgate.figures.analysis.part import PeriodAnalysis, make_slugs
+from headgate.figures.analysis.phrases import distinguish_titles
 from headgate.figures.analysis.roles import Roles
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class TableAnalysis:
         """Rows that the analyses omit, and labels that may be mistakes."""
         roles = self.roles
         labels = [name for name in (*roles.condition, roles.cca, roles.period) if name]
-        return write_notes(self.frame, roles.factors, roles.responses, labels)
+        return write_notes(self.frame, roles.factors, roles.responses, labels, roles.replicate)
 
     @cached_property
     def all_periods(self) -> PeriodAnalysis:
@@ -162,7 +163,9 @@ def analyse_table(table: object, roles: Roles) -> TableAnalysis:
     if not len(frame):
         raise AnalysisError(f"{frame.name}: has no rows")
     roles.check(frame)
-    return TableAnalysis(frame, roles)
+    columns = [*roles.factors_beside_cca, *roles.responses]
+    titles = distinguish_titles(columns, roles.titles)
+    return TableAnalysis(frame, roles.model_copy(update={"titles": titles}))
 
 
 def _try_kind(kind: Kind, part: PeriodAnalysis) -> AnalysisResult:
