@@ -349,4 +349,4 @@ def test_wrong_options(arguments: list[str], said: str, tmp_path: Path) -> None:
 def test_a_new_experiment_takes_the_place_of_no_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     assert headgate("experiment", "new", file).exit_code == 0
-    assert "is there already" in headgate("experiment", "new", file).sentence
+    assert "already exists" in headgate("experiment", "new", file).sentence

@@ -298,7 +298,7 @@ def test_a_damaged_snapshot(head: bytes, tmp_path: Path) -> None:
 def test_a_folder_without_a_run(tmp_path: Path) -> None:
     done = headgate("plot", tmp_path)
     assert done.exit_code == 2
-    assert "holds no finished run" in done.sentence
+    assert "contains no finished run" in done.sentence
 
 
 def test_unknown_names_of_the_other_commands() -> None:

@@ -98,8 +98,8 @@ def test_runs_that_kept_other_tables_are_exported_too(study: Path, tmp_path: Pat
     ("words", "says"),
     [
         (("{run}",), "export: give --csv, --parquet, or both"),
-        (("{run}", "--csv", "--table", "flow"), "holds no table 'flow'; did you mean 'flows'?"),
-        (("{run}", "--csv", "--table", "xyzzy"), "holds no table 'xyzzy'; there are flows"),
+        (("{run}", "--csv", "--table", "flow"), "contains no table 'flow'; did you mean 'flows'?"),
+        (("{run}", "--csv", "--table", "xyzzy"), "contains no table 'xyzzy'; there are flows"),
         (("{here}", "--csv"), "holds neither a run (run.json) nor finished runs of a study (runs)"),
         (("{here}/none", "--csv"), "holds neither a run"),
         (("{run}", "--csv", "--out", "{here}/file"), "cannot be written"),

@@ -111,14 +111,14 @@ def test_nothing_is_overwritten(kind: str, here: Path) -> None:
     (here / "x.toml").write_text("mine")
     done = headgate("init", "--from", kind, "x.toml")
     assert done.exit_code == 2
-    assert done.sentence == "headgate: x.toml: is there already; choose another name"
+    assert done.sentence == "headgate: x.toml: already exists; choose another name"
     assert (here / "x.toml").read_text() == "mine"
     assert [path.name for path in here.iterdir()] == ["x.toml"]
 
 
 def test_an_algorithm_that_is_there_stops_the_scenario_too(here: Path) -> None:
     (here / "own_cca.py").write_text("mine")
-    assert "own_cca.py: is there already" in headgate("init", "--from", "own-cca").sentence
+    assert "own_cca.py: already exists" in headgate("init", "--from", "own-cca").sentence
     assert [path.name for path in here.iterdir()] == ["own_cca.py"]
 
 

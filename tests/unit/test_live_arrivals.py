@@ -129,7 +129,7 @@ def test_a_killed_run_leaves_arrivals_that_can_be_repeated(tmp_path: Path) -> No
     done = command("run", str(scenario), "--arrivals", str(log))
     assert done.exit_code == 0, done.errors
     log.write_bytes(log.read_bytes()[:8])
-    assert "holds no packet" in command("run", str(scenario), "--arrivals", str(log)).sentence
+    assert "contains no packet" in command("run", str(scenario), "--arrivals", str(log)).sentence
 
 
 def test_drops_of_a_device_are_counted_and_reported(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_the_list_says_what_a_run_lacks(folders: list[Path]) -> None:
         (["--only", "topology", "--overlay", "RUN", "OTHER"], "plot topology: shows one run"),
         (["--only", "fct", "RUN"], "plot fct: needs flows of given size that finish"),
         (["--only", "rtt", "RUN", "OTHER"], "plot rtt: shows one run; give one folder; --overlay"),
-        (["nowhere"], "nowhere: holds no finished run"),
+        (["nowhere"], "nowhere: contains no finished run"),
     ],
 )
 def test_mistakes_end_in_one_sentence(

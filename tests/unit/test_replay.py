@@ -231,7 +231,7 @@ def test_a_capture_that_cannot_be_replayed_is_one_sentence(tmp_path: Path) -> No
         assert says in done.sentence, name
     path = write(tmp_path / "one.pcap", exchange())
     assert headgate("replay", path, "--out", tmp_path / "out").exit_code == 0
-    assert "is there already" in headgate("replay", path, "--out", tmp_path / "out").sentence
+    assert "already exists" in headgate("replay", path, "--out", tmp_path / "out").sentence
 
 
 def test_without_a_folder_it_prints_the_flows_and_the_command(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_the_command_makes_it_again_and_asks_nothing_outside(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "holds no report.toml"),
+        (None, "contains no report.toml"),
         ("title = ", "this is not TOML"),
         ('title = "t"\nroles = { responses = [] }', "roles.responses"),
         ('title = "t"\ntabel = "x.csv"', "tabel"),

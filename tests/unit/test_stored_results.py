@@ -336,7 +336,7 @@ def test_an_analysis_of_nist_rests_on_what_its_studies_share() -> None:
 
 
 def test_wrong_folders_are_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(HeadgateError, match="holds no stored findings; `headgate reproduce --run`"):
+    with pytest.raises(HeadgateError, match="contains no stored findings; `headgate reproduce --r"):
         stored.read_stored(tmp_path)
     place = tmp_path / NAME / "quick"
     place.mkdir(parents=True)

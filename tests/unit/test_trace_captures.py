@@ -166,7 +166,7 @@ def test_a_receive_window_is_captured(tmp_path: Path) -> None:
 def test_packets_too_large_for_a_header_are_refused(tmp_path: Path) -> None:
     scenario = make_scenario(transport={"segment": "65490 B"}, buffer="100 packets")
     _, stored, _ = run_traced(scenario, tmp_path)
-    with pytest.raises(HeadgateError, match=r"packets of 65,542 bytes have no IPv4 header"):
+    with pytest.raises(HeadgateError, match=r"packets of 65,542 bytes exceed the 65,535"):
         write_pcapng(stored)
 
 

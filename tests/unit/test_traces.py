@@ -247,7 +247,7 @@ def test_a_stopped_run_without_a_trace_gets_none(tmp_path: Path) -> None:
 def test_a_finished_run_is_run_again_for_its_trace(tmp_path: Path) -> None:
     scenario = make_scenario()
     first = scenario.run(out=tmp_path)
-    with pytest.raises(StoreError, match=r"holds no trace; headgate run SCENARIO --out .* --trace"):
+    with pytest.raises(StoreError, match=r"contains no trace; headgate run SCENARIO .* --trace"):
         StoredTrace(tmp_path)
     again, stored, _ = run_traced(scenario, tmp_path, Trace(flows=[0]))
     assert again.digest == first.digest

@@ -39,7 +39,7 @@ def export(
     for name in tables:
         if name not in files:
             says = hint(name, files, f"there are {', '.join(files)}")
-            raise StoreError(f"{folder}: holds no table {name!r}; {says}")
+            raise StoreError(f"{folder}: contains no table {name!r}; {says}")
     for name in tables or files:
         for form in formats:
             path = out / f"{name}.{form}"

@@ -133,7 +133,7 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
 def _explain_no_run(folder: Path) -> str:
     """Return why a folder is not that of a run, and how to read the runs that it contains."""
     if not (folder / RUNS).is_dir():
-        return "holds no finished run (there is no run.json)"
+        return "contains no finished run (there is no run.json)"
     says = f"this folder contains many runs; read one of the folders in {folder / RUNS}"
     file = folder / EXPERIMENT
     if not file.is_file():

@@ -116,7 +116,7 @@ class StoredResults:
             basis = Basis(**{name: rows[name][0] for name in Basis.__dataclass_fields__})
             return StoredFindings(dict(_estimates(rows)), basis)
         except (KeyError, IndexError) as error:
-            raise StoreError(f"{path}: holds no findings ({error} is missing)") from None
+            raise StoreError(f"{path}: contains no findings ({error} is missing)") from None
 
 
 def _estimates(rows: Mapping[str, Sequence[Any]]) -> Iterable[tuple[str, Estimate]]:

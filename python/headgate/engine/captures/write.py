@@ -75,7 +75,7 @@ def _say_nothing_taken(capture: Capture) -> str:
 def write_replay(capture: Capture, folder: Path, choice: Choice) -> list[Path]:
     """Write the whole folder once its scenario is valid, or nothing. Raises HeadgateError."""
     if (folder / SCENARIO).exists():
-        raise StoreError(f"{folder / SCENARIO}: is there already; choose another folder")
+        raise StoreError(f"{folder / SCENARIO}: already exists; choose another folder")
     summary = summarise(capture)
     check_clock(capture)
     try:

@@ -138,7 +138,7 @@ def _read(path: Path, hosts: int) -> tuple[Columns, int]:
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {explain_os(error)}") from None
     if not len(columns["time_ps"]):
-        raise StoreError(f"{path}: holds no packet")
+        raise StoreError(f"{path}: contains no packet")
     ended_ps = int(columns.pop("ended_ps", columns["time_ps"][-1:] + 1)[0])
     most = int(max(columns["from"].max(), columns["to"].max()))
     if most >= hosts:
@@ -153,7 +153,7 @@ def _read_table(path: Path) -> Columns:
         columns["ecn"] = np.where(columns.pop("marked"), CE, ECT0 * columns.pop("capable"))
     missing = {column.name for column in ARRIVALS} - set(columns)
     if missing:
-        raise StoreError(f"{path}: holds no arrivals; there is no column {min(missing)!r}")
+        raise StoreError(f"{path}: contains no arrivals; there is no column {min(missing)!r}")
     return {name: np.asarray(column, np.uint64) for name, column in columns.items()}
 
 

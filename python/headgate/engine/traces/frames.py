@@ -168,8 +168,8 @@ class _PacketGroup:
         length = self.lengths(frame) - ETHERNET_BYTES
         if (length > 2**16 - 1).any():
             raise HeadgateError(
-                f"packets of {length.max():,} bytes have no IPv4 header, which tells 65,535 bytes "
-                "at most; this trace can be had as qlog and CSV"
+                f"packets of {length.max():,} bytes exceed the 65,535 bytes of an IPv4 "
+                "header; export this trace as qlog and CSV"
             )
         frame["version"], frame["total_length"], frame["fragment_offset"] = 0x45, length, 0x4000
         frame["ttl"], frame["protocol"] = 64, 6

@@ -32,8 +32,8 @@ class StoredTrace:
             self.meta: dict[str, Any] = json.loads((self.folder / TRACE_FILE).read_bytes())
         except FileNotFoundError:
             raise StoreError(
-                f"{folder}: holds no trace; headgate run SCENARIO --out {folder} --trace flows=0 "
-                "writes one"
+                f"{folder}: contains no trace; headgate run SCENARIO --out {folder} --trace "
+                "flows=0 writes one"
             ) from None
         except (OSError, ValueError) as error:
             raise StoreError(f"{self.folder / TRACE_FILE}: cannot be read ({error})") from None

@@ -116,8 +116,8 @@ def _chosen(results: Path, scale: str | None) -> list[tuple[StudyRun, StoredFind
     if not any(scale in (None, *read) for read in found.values()):
         of = f" at scale {scale}" if scale else ""
         raise HeadgateError(
-            f"{results}: holds no stored findings{of}; `headgate reproduce --run` makes them, and"
-            f" `headgate study NAME --results {results}` those of one study"
+            f"{results}: contains no stored findings{of}; `headgate reproduce --run` makes them,"
+            f" and `headgate study NAME --results {results}` those of one study"
         )
     scales = {name: scale if scale in read else max(read, key=rank) for name, read in found.items()}
     return [

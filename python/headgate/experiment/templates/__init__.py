@@ -187,4 +187,4 @@ def _write_all(texts: dict[Path, str]) -> list[Path]:
 
 def _refuse_present(path: Path) -> None:
     if path.exists():
-        raise StoreError(f"{path}: is there already; choose another name")
+        raise StoreError(f"{path}: already exists; choose another name")

@@ -79,7 +79,7 @@ def read(folder: Path) -> About:
     path = folder / FILE
     if not path.is_file():
         raise StoreError(
-            f"{folder}: holds no {FILE}; a study writes one, or write one with title, question,"
+            f"{folder}: contains no {FILE}; a study writes one, or write one with title, question,"
             " table and roles"
         )
     return read_toml(About, path)
