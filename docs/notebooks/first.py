@@ -20,7 +20,7 @@ scenario
 
 # %% [markdown]
 # While a run goes on there is a bar below its cell. To stop it, interrupt the kernel: that is a
-# `KeyboardInterrupt` as any other. With `run(out="out/first")` the same cell then goes on from
+# `KeyboardInterrupt` as any other. With `run(out="out/example")` the same cell then goes on from
 # there.
 
 # %%

@@ -1,16 +1,22 @@
-"""Commands in the documentation are commands: each line is read as the program reads it."""
+"""Commands in the documentation are commands: each line is read as the program reads it.
+
+Scenarios that they run are planned with their options, and no folder gets two scenarios.
+"""
 
 import re
 import shlex
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import pytest
 import typer.main
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
+from headgate.cli.options import load
 
 from .repository import ROOT
 from .test_docs import PAGES, blocks
@@ -24,7 +30,7 @@ def lines_of(page: Path) -> Iterator[str]:
     The variable of a loop takes its first value.
     """
     for block in blocks(page, "sh"):
-        loops = dict(re.findall(r"for (\w+) in (\w+)", block))
+        loops = dict(re.findall(r"for (\w+) in (\S+)", block))
         for line in Template(block).safe_substitute(loops).replace("\\\n", " ").splitlines():
             command = re.split(r"\s#\s|\s*&&\s*|\s*;\s*|\s*\|\s+", line.strip())[0]
             if command.startswith("headgate "):
@@ -45,6 +51,34 @@ def test_a_command_is_read(page: Path, line: str) -> None:
         context = program.make_context("headgate", words)
     # names of live hosts are options of `emulate`
     assert context is None or not context.args or context.allow_extra_args
+
+
+def runs_of(line: str) -> dict[str, Any]:
+    """The options of `headgate run`; none for another command."""
+    _, command, *words = shlex.split(line)
+    if command != "run":
+        return {}
+    return PROGRAM.commands["run"].make_context("run", words).params  # type: ignore[attr-defined]
+
+
+SHIPPED = sorted({line for _, line in COMMANDS if line.startswith("headgate run examples/")})
+
+
+@pytest.mark.parametrize("line", SHIPPED)
+def test_the_scenario_of_a_run_is_planned(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    asked = runs_of(line)
+    values = (asked[name] for name in ("scenario", "settings", "seed", "ccas"))
+    load(*values, unset=asked["unset"], trust=True).plan()
+
+
+def test_a_folder_gets_one_scenario_over_all_pages() -> None:
+    names = ("scenario", "settings", "unset", "seed", "ccas")
+    scenarios = defaultdict(set)
+    for _, line in COMMANDS:
+        if (asked := runs_of(line)) and asked["out"]:
+            scenarios[asked["out"]].add(str([asked[name] for name in names]))
+    assert {out: found for out, found in scenarios.items() if len(found) > 1} == {}
 
 
 def test_the_readme_says_where_the_program_is() -> None:
