@@ -44,7 +44,7 @@ help: ## List the targets
 .PHONY: predict
 predict: $(VENV)/.ok ## What happens to the network if everyone's TCP is replaced? A study, its findings, a report
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/headgate study tcp-replacements --scale quick --out $(OUT)
-	@printf '%s\n' 'Next, perhaps:' \
+	@printf '%s\n' 'Next:' \
 		'  $(BIN)/headgate init first.toml                   # a scenario of your own, with comments' \
 		'  $(BIN)/headgate run first.toml --out out/first    # run it, and keep the result' \
 		'  $(BIN)/headgate plot out/first                    # see it'

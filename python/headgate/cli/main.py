@@ -71,7 +71,8 @@ app = typer.Typer(
     help="A laboratory for congestion control.\n\n"
     "To start: headgate init. To list algorithms and devices: headgate catalog. "
     "To explain results: headgate describe.\n\n"
-    "Exit codes: 0 done; 1 stopped, or a finding failed; 2 an error to correct.",
+    "Exit codes: 0 done; 1 stopped, a run or a test case failed, or --fail-on names the verdict "
+    "of a claim; 2 an error to correct.",
 )
 
 

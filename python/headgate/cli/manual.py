@@ -15,7 +15,7 @@ from headgate.base.version import __version__
 _NAME = "headgate \\- a laboratory for congestion control"
 _EXIT_CODES = (
     ("0", "Done."),
-    ("1", "Stopped, or a finding failed."),
+    ("1", "Stopped, a run or a test case failed, or --fail-on names the verdict of a claim."),
     ("2", "An error to correct, which a sentence on standard error describes."),
 )
 

@@ -22,7 +22,9 @@ MOST_ROWS = 12
 
 
 def watch(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a study.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder of a study or an experiment.")
+    ],
     once: Annotated[bool, typer.Option("--once", help="Show it once and end.")] = False,
     as_json: Json = False,
 ) -> None:
