@@ -37,9 +37,10 @@ class Ends:
 
 @dataclass(frozen=True)
 class Moved:
-    """The factor that moves a response most; "" if no main effect is shown.
+    """The factor with the largest shown effect on a response; "" if no main effect is shown.
 
-    `ways` are the words on both ways of an effect without a single sign.
+    `most` states whether it is called the largest of all. `ways` are the words on both ways of an
+    effect without a single sign.
     """
 
     response: str
@@ -51,6 +52,7 @@ class Moved:
     interval: tuple[float, float] | None = None
     ways: str = ""
     single: bool = False
+    most: bool = True
     shown: tuple[int, int] = (0, 0)
 
 
@@ -141,13 +143,13 @@ def _none_shown(names: str) -> str:
 
 def _moved_most(names: str) -> str:
     return (
-        rf"(?P<response>{names}) is moved most by (?P<factor>[\w.]+)"
+        rf"(?P<response>{names}) is moved (?P<most>most )?by (?P<factor>[\w.]+)"
         r"(?P<aliases> \(or by .+?, which this design cannot distinguish: no interval\))?"
         r"(?:, and not one way: from (?P<first_way>.+?) to (?P<last_way>.+?) it changes by"
         r" (?P<ways>.+?)"
         rf"|: from (?P<first>.+?) to (?P<last>.+?) it changes by (?P<value>{_NUMBER}) ?"
         rf"(?P<unit>[^\s(;,]*)(?: \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\))?{_OVER})"
-        r"(?P<rest>; (?:shown after|with one run|too few runs|the next) .+)?\."
+        r"(?P<rest>; (?:shown after|with one run|too few runs|the next|a larger change) .+)?\."
     )
 
 
@@ -175,7 +177,7 @@ def _moved(match: re.Match[str], response: str) -> Moved:
     first, last = (match[name] or match[f"{name}_way"] for name in ("first", "last"))
     return Moved(
         response, match["factor"], match["aliases"] or "", first, last, value, interval, ways,
-        single="no interval can be given" in rest, shown=_counts(rest),
+        single="no interval can be given" in rest, most=bool(match["most"]), shown=_counts(rest),
     )  # fmt: skip
 
 

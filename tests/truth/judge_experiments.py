@@ -151,7 +151,7 @@ def _judge_moved(made: Truth, said: Moved, found: Rates) -> None:
         return
     exists = made.has_effect(said.response, said.factor)
     found.add("factor named as moving most and false", not exists, "" if exists else str(said))
-    if exists:
+    if exists and said.most:
         sizes = {name: made.size(said.response, name) for name in made.factors}
         near = sizes[said.factor] >= NEARLY * max(sizes.values())
         found.add("factor named as moving most moves nearly most", near)

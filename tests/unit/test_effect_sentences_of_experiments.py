@@ -65,6 +65,26 @@ def test_other_shown_effects_are_named_after_the_largest() -> None:
     assert re.search(r"; the next is cca, cubic to bbr3: \+[\d.]+ \([^)]+\)\.$", said(found))
 
 
+def test_the_named_factor_is_not_called_the_largest_if_another_is_larger() -> None:
+    """The queue moves y by 263 with much noise; the algorithm moves it by 30, in two ways."""
+
+    def turned(levels: Mapping[str, object], replicate: int) -> float:
+        noise = (0, 90, 700)[replicate] * (levels["queue"] == "fq-codel")
+        way = {"10 ms": 15, "40 ms": -15}[str(levels["rtt"])]
+        way *= 1 if levels["cca"] == "bbr3" else -1
+        return 900 + noise + way + chance(levels, replicate) / 9
+
+    found = measured(LEVELS, {"y": (turned, "lower")}, replicates=3)
+    text = next(one for one in sentences(found) if " is moved " in one)
+    assert re.match("y is moved by (cca|rtt), and not one way: from ", text)
+    assert "moved most" not in " ".join(sentences(found))
+    assert re.search(
+        r": 0 of 3 main effects .*; a larger change is not shown:"
+        r" queue, drop_tail to fq-codel: \+2\d\d \([-+\d,]+ to [-+\d,]+\)\.$",
+        text,
+    )
+
+
 def test_single_runs_have_no_interval_and_the_sentence_says_so() -> None:
     found = measured(LEVELS, {"y": (only_rtt, "lower")}, replicates=1)
     assert said(found).endswith(

@@ -2,8 +2,9 @@
 
 An effect is shown if its p is below 5 % after a correction for all effects of the experiment. With
 one run of each condition nothing is shown, and the sentence says so. If an effect's sign differs
-between conditions, the sentence gives both ways, and the factor that separates them. A second
-sentence is about the algorithms, if the largest effect is that of another factor.
+between conditions, the sentence gives both ways, and the factor that separates them. The word
+"most" is left out if another factor has a larger effect that is not shown; the sentence gives that
+effect. A second sentence is about the algorithms, if the largest effect is that of another factor.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
     tested = [e for e in effects if np.isfinite(e.p)]
     if not tested and not found.same:
         largest = max(main, key=lambda e: e.size)
-        yield f"{_say_largest(found, response, largest)}; {_explain_no_test(found, largest)}."
+        moved = _say_largest(found, response, largest, "most ")
+        yield f"{moved}; {_explain_no_test(found, largest)}."
         return
     shown = found.shown[response.name]
     named = [e for e in main if e in shown or find_sides(found, response.name, e)]
@@ -59,8 +61,10 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
     first = sorted(named, key=lambda effect: -effect.size)[: 1 + MOST_OTHERS]
     others = [one for one in first[1:] if not find_sides(found, response.name, one)]
     if first:
-        also = _say_others(found, response, others)
-        yield f"{_say_largest(found, response, first[0])}{counted}{also}."
+        larger = _find_larger(main, first[0])
+        most = "" if larger else "most "
+        also = _say_others(found, response, others) + _say_larger(found, response, larger)
+        yield f"{_say_largest(found, response, first[0], most)}{counted}{also}."
     else:
         several = counted if len(tested) > 1 else ""
         if several and found.has_pairs and not found.same:
@@ -99,6 +103,21 @@ def _say_others(found: MeasuredRuns, response: Response, others: Sequence[Effect
     ]
     verb = "is" if len(said) == 1 else "are"
     return f"; the next {verb} {', and '.join(said)}" if said else ""
+
+
+def _find_larger(main: Sequence[Effect], named: Effect) -> Effect | None:
+    """Return the largest main effect if it is that of another factor than the named one."""
+    largest = max(main, key=lambda effect: effect.size)
+    return largest if largest.size > named.size and largest.factors != named.factors else None
+
+
+def _say_larger(found: MeasuredRuns, response: Response, larger: Effect | None) -> str:
+    """Give an effect that is larger than the named one, and not shown."""
+    if larger is None:
+        return ""
+    low, high = found.ends(larger)
+    said = f"{_name_factor(found, larger)}, {low} to {high}: {_format_effect(response, larger)}"
+    return f"; a larger change is not shown: {said}"
 
 
 def _say_algorithms(
@@ -141,13 +160,13 @@ def unit_of(unit: str) -> str:
     return "" if unit == "1" else unit
 
 
-def _say_largest(found: MeasuredRuns, response: Response, largest: Effect) -> str:
+def _say_largest(found: MeasuredRuns, response: Response, largest: Effect, most: str) -> str:
     first, last = found.ends(largest)
     aliases = " or ".join(" x ".join(term) for term in largest.aliases)
     also = (
         f" (or by {aliases}, which this design cannot distinguish: no interval)" if aliases else ""
     )
-    moved = f"{spoken(response)} is moved most by {_name_factor(found, largest)}{also}"
+    moved = f"{spoken(response)} is moved {most}by {_name_factor(found, largest)}{also}"
     if sides := find_sides(found, response.name, largest):
         both = " and ".join(_format_side(response, side) for side in sides)
         return f"{moved}, and not one way: from {first} to {last} it changes by {both}"
