@@ -26,7 +26,9 @@ def test_written_files_and_printed_commands_run(kind: str) -> None:
     made = json.loads(headgate("init", "--from", kind, "--json").output)
     assert made["files"][0] == f"{kind}.toml"
     check, run, plot = (shlex.split(command)[1:] for command in made["next"])
-    assert "is valid" in headgate(*check).output
+    checked = headgate(*check)
+    assert "is valid" in checked.output
+    assert "warning" not in checked.errors
     short = ["--set", 'duration="6 s"', "--set", "measure.warmup=2 s"]
     done = headgate(*run, *short)
     assert done.exit_code == 0, done.errors
