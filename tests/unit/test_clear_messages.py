@@ -11,8 +11,9 @@ import pytest
 import headgate
 from headgate.base.console import PlainConsole
 from headgate.base.errors import HeadgateError, StoreError
+from headgate.cli.check import describe_plan
 from headgate.cli.options import make_table
-from headgate.data.measures.shown import show_simulated
+from headgate.data.measures.shown import show_run, show_simulated
 from headgate.figures.report.html import number
 from headgate.lab.view import Watcher
 
@@ -99,3 +100,18 @@ def test_simulated_flows_of_a_run_in_real_time_have_a_table() -> None:
     (table,) = show_simulated(result.tables, result.meta)
     assert table.title == "Flows by algorithm"
     assert [row[0] for row in table.rows] == ["cubic", "reno"]
+
+
+@pytest.mark.parametrize(
+    ("flows", "heading"), [(["reno", "cubic"], "goodput"), (["cubic", "cubic"], "mean goodput")]
+)
+def test_the_goodput_of_several_flows_is_called_a_mean(flows: list[str], heading: str) -> None:
+    result = headgate.dumbbell(rate="10 Mbit/s", rtt="20 ms", flows=flows).run("1 s")
+    table = show_run(result.tables, result.meta)[0]
+    assert heading in [head.name for head in table.heads]
+
+
+@pytest.mark.parametrize(("count", "says"), [(1, " 1 single flow, "), (2, " 2 single flows, ")])
+def test_a_count_of_one_has_no_plural(count: int, says: str) -> None:
+    scenario = headgate.dumbbell(rate="10 Mbit/s", rtt="20 ms", flows=["reno"] * count)
+    assert says in describe_plan(scenario.plan()[0])

@@ -123,16 +123,20 @@ def _check_code(source: str, as_json: bool) -> None:
     )
 
 
+def _count(number: int, noun: str) -> str:
+    first, *rest = noun.split(" of ")
+    return " of ".join([f"{number} {first}{'s' * (number > 1)}", *rest])
+
+
 def describe_plan(plan: dict[str, Any]) -> str:
     """Describe a plan in one line."""
     traffic = plan["traffic"]
     users = sum(pool.get("hosts", 0) for item in traffic for pool in item.get("sources", ()))
     single = sum(item.get("count", 0) for item in traffic)
     live = sum(len(item.get("hosts", ())) for item in traffic)
-    sources = [f"{single} single flows"] * bool(single) + [f"{users} sources"] * bool(users)
-    sources += [f"{live} live hosts"] * bool(live)
     streams = sum(item.get("streams", 0) for item in traffic)
-    sources += [f"{streams} streams of media"] * bool(streams)
+    counts = {"single flow": single, "source": users, "live host": live, "stream of media": streams}
+    sources = [_count(count, noun) for noun, count in counts.items() if count]
     ccas = ", ".join(_name_ccas(plan))
     return (
         f"{len(plan['nodes'])} routers, {len(plan['links'])} links (each way counted), "

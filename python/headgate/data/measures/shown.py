@@ -103,8 +103,8 @@ class Heading:
 
 
 _HEADINGS = {
-    "mean_goodput_bps": Heading("goodput", "Mbit/s", 1e-6),
-    "mean_fct_receiver_s": Heading("completion", "s"),
+    "mean_goodput_bps": Heading("mean goodput", "Mbit/s", 1e-6),
+    "mean_fct_receiver_s": Heading("mean completion", "s"),
     "rate_controller": Heading("rate controller"),
     "received_bps": Heading("received", "Mbit/s", 1e-6),
     "mean_packet_delay_s": Heading("mean delay", "ms", 1e3),
@@ -117,6 +117,11 @@ _HEADINGS = {
     "max_queue_packets": Heading("max queue", "packets"),
     "outage_losses": Heading("lost in outages", "packets"),
     "timeouts": Heading("time-outs"),
+}
+#: Headings of means if each row is of one flow.
+_OF_SINGLE_FLOWS = {
+    "mean_goodput_bps": Heading("goodput", "Mbit/s", 1e-6),
+    "mean_fct_receiver_s": Heading("completion", "s"),
 }
 
 
@@ -162,7 +167,9 @@ def show_simulated(tables: Mapping[str, Table], meta: Mapping[str, Any]) -> tupl
 
 
 def _show(title: str, rows: Sequence[Mapping[str, Any]]) -> Shown:
-    heads = tuple(_HEADINGS.get(name, Heading(name)) for name in rows[0])
+    are_single = all(row.get("flows", 1) <= 1 for row in rows)
+    headings = _HEADINGS | _OF_SINGLE_FLOWS if are_single else _HEADINGS
+    heads = tuple(headings.get(name, Heading(name)) for name in rows[0])
     cells = (
         tuple(_cell(value, head.scale) for value, head in zip(row.values(), heads, strict=True))
         for row in rows
