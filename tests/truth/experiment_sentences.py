@@ -37,7 +37,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class Moved:
-    """The factor with the largest shown effect on a response; "" if no main effect is shown.
+    """The factor of the largest shown effect on a response; "" if no main effect is shown.
 
     `most` states whether it is called the largest of all. `ways` are the words on both ways of an
     effect without a single sign.

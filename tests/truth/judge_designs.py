@@ -127,7 +127,7 @@ def _judge_effects(said: Said, name: str, rates: Rates) -> None:
 def _judge_screening(said: Said, name: str, rates: Rates) -> None:
     _judge_effects(said, name, rates)
     if not any(len(term) == 2 for term in said.made.truth[name]):
-        named = bool(said.found.second_order[name])
+        named = bool(said.found.second_order[name].terms)
         rates.add("second-order terms named and none is there", named)
 
 

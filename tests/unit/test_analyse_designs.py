@@ -89,6 +89,63 @@ def test_a_page_of_a_design_has_its_pictures(tmp_path: Path) -> None:
     assert (out / "second_order.parquet").is_file()
 
 
+def analyse_noisy(folder: Path, kind: str, size: str, y: Callable[..., float]) -> str:
+    """Return what is printed on a design of three factors with the response y and noise."""
+    file, rng = folder / f"{kind}.toml", np.random.default_rng(3)
+    factors = [part for n in "abc" for part in ("--factor", f"{n}={n}:0..10")]
+    assert headgate("design", "new", file, "--kind", kind, *size.split(), *factors).exit_code == 0
+    made = load_design(file)
+    values = [y(*row.coded) + float(rng.normal()) for row in made.sheet.rows]
+    table = write_runs(made, folder / "y.csv", {"y": values})
+    done = headgate("analyse", table, "--design", file, "--responses", "y")
+    assert done.exit_code == 0, done.output
+    return " ".join(done.output.split())
+
+
+def test_a_second_order_term_of_another_factor_makes_names_uncertain(tmp_path: Path) -> None:
+    """The square of c is no candidate, since its main effect is zero; a x b does not exist."""
+
+    def bent(a: float, b: float, c: float) -> float:
+        return 30 * (a - 0.3) ** 2 + 20 * (b + 0.3) ** 2 + 20 * c**2
+
+    said = analyse_noisy(tmp_path, "definitive-screening", "", bent)
+    assert "also shows" not in said
+    assert (
+        "y also depends on second-order terms. The squares and products of the factors that are"
+        " shown do not explain them, so that no term is certain. Curvature in a and b"
+    ) in said
+    assert "may be among them." in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"), [("morris", "--trajectories 8"), ("saltelli", "--samples 32")]
+)
+def test_single_runs_of_noise_show_no_sensitivity(tmp_path: Path, kind: str, size: str) -> None:
+    said = analyse_noisy(tmp_path, kind, size, lambda *_: 0.0)
+    assert (
+        "Answer: y: no effect can be distinguished from the noise of runs, because each point was"
+        " run once; add replicates."
+    ) in said
+    assert "depends most" not in said
+    said = analyse_noisy(tmp_path, kind, size, lambda a, b, c: 4 * (a + b * c))
+    assert "y depends most on a" in said
+
+
+def test_noise_is_mistaken_for_a_sensitivity_in_one_of_twenty_tables(tmp_path: Path) -> None:
+    file, rng = tmp_path / "m.toml", np.random.default_rng(1)
+    factors = [part for n in "abc" for part in ("--factor", f"{n}={n}:0..10")]
+    headgate("design", "new", file, "--kind", "morris", "--trajectories", "8", *factors)
+    made = load_design(file)
+    frame = Frame.of(write_runs(made, tmp_path / "y.csv", {"y": [0.0] * len(made.sheet.rows)}))
+    found = read_design_runs(made, frame, ("y",), ())
+    assert found.design is not None
+    p = [
+        found.design.compute_model_p(found.coded, rng.normal(size=len(found.coded)))
+        for _ in range(400)
+    ]
+    assert np.mean(np.array(p) < 0.05) == pytest.approx(0.05, abs=0.03)
+
+
 def test_a_morris_table_ranks_its_factors(tmp_path: Path) -> None:
     file = tmp_path / "m.toml"
     factors = [part for n in "abc" for part in ("--factor", f"{n}={n}:0..10")]

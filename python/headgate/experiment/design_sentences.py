@@ -73,7 +73,8 @@ def _name(factor: Factor, coded: float) -> str:
 
 def say_second_order(found: MeasuredRuns, response: Response) -> Iterator[str]:
     """Yield the sentence on the curvature and the interactions of a screening design."""
-    terms = found.second_order[response.name]
+    selected = found.second_order[response.name]
+    terms = selected.terms
     names = [factor.name for factor in found.factors]
     squares = [names[one.term[0]] for one in terms if one.term[0] == one.term[1]]
     products = [
@@ -84,10 +85,18 @@ def say_second_order(found: MeasuredRuns, response: Response) -> Iterator[str]:
         parts.append(f"curvature in {_join(squares)}")
     if products:
         parts.append(f"the interaction{'s' * (len(products) > 1)} {_join(products)}")
-    if parts:
+    named = _join(parts) if parts else ""
+    if not selected.is_complete:
+        among = f" {named[:1].upper()}{named[1:]} may be among them." if named else ""
         yield (
-            f"{spoken(response)} also shows {' and '.join(parts)} (forward selection among the"
-            " squares and products of the factors that are shown)."
+            f"{spoken(response)} also depends on second-order terms. The squares and products of"
+            " the factors that are shown do not explain them, so that no term is certain."
+            f"{among}"
+        )
+    elif named:
+        yield (
+            f"{spoken(response)} also shows {named} (forward selection among the squares and"
+            " products of the factors that are shown)."
         )
 
 
@@ -99,10 +108,28 @@ def say_sensitivity(found: MeasuredRuns, response: Response) -> Iterator[str]:
             f"{spoken(response)}: no sensitivity is known, because the variance between points does"
             " not clearly exceed the noise of runs; add replicates."
         )
+    elif not found.same and _may_be_noise(found, response):
+        yield (
+            f"{spoken(response)}: no effect can be distinguished from the noise of runs, because"
+            " each point was run once; add replicates."
+        )
     elif isinstance(result, MorrisResult):
         yield _say_morris(found, response, result)
     else:
         yield _say_sobol(found, response, result)
+
+
+def _may_be_noise(found: MeasuredRuns, response: Response) -> bool:
+    """Return whether noise alone may give the values of single runs.
+
+    Indices of single runs contain the noise, so that they cannot be tested against it.
+    """
+    values = found.comparable[response.name]
+    return (
+        found.design is not None
+        and values.shape[1] == 1
+        and not found.design.compute_model_p(found.coded, values[:, 0]) < WEAK_P
+    )
 
 
 def _say_morris(found: MeasuredRuns, response: Response, result: MorrisResult) -> str:

@@ -80,11 +80,14 @@ def _list_optima(found: MeasuredRuns) -> Iterator[Row]:
 
 def _list_second_order(found: MeasuredRuns) -> Iterator[Row]:
     names = [factor.name for factor in found.factors]
-    for response, terms in found.second_order.items():
-        for one in terms:
+    for response, selected in found.second_order.items():
+        for one in selected.terms:
             a, b = (names[place] for place in one.term)
             term = f"{a}^2" if a == b else f"{a} x {b}"
-            yield {"response": response, "term": term, "coefficient": one.coefficient}
+            yield {
+                "response": response, "term": term, "coefficient": one.coefficient,
+                "complete": int(selected.is_complete),
+            }  # fmt: skip
 
 
 def _list_sensitivity(found: MeasuredRuns) -> Iterator[Row]:

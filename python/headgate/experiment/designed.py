@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from headgate.design.factor import Factor
 from headgate.design.generate import MadeDesign
 from headgate.design.optimal import read_model
 from headgate.stats.intervals import Numbers, compute_mean_interval
-from headgate.stats.screening import Screening, SecondOrderTerm
+from headgate.stats.screening import Screening, SecondOrder
 from headgate.stats.sensitivity import (
     MorrisResult,
     SobolResult,
@@ -72,6 +73,20 @@ class DesignAnalysis:
         optimum = surface.find_optimum(way, self._restrict())
         return FittedSurface(surface, optimum, compute_lack_of_fit_p(surface, values[known]))
 
+    def compute_model_p(self, coded: Numbers, values: Numbers) -> float:
+        """Return the p of an F test of a polynomial model against its residual.
+
+        The model is quadratic if the runs are more than twice its coefficients, else linear.
+        """
+        known = np.isfinite(values)
+        coded, values = coded[known], values[known]
+        if not len(values):
+            return math.nan
+        surface = Surface(read_model(self.made.design.factors, "quadratic"), coded, values)
+        if surface.freedom <= surface.columns.shape[1]:
+            surface = Surface(read_model(self.made.design.factors, "linear"), coded, values)
+        return surface.p
+
     def _restrict(self) -> Callable[[Numbers], NDArray[np.bool_]] | None:
         file, factors = self.made.file, self.made.design.factors
         constraints = [Constraint.read(text, factors) for text in file.constraints]
@@ -88,9 +103,7 @@ class DesignAnalysis:
 
         return holds
 
-    def screen(
-        self, coded: Numbers, values: Numbers, active: Sequence[int]
-    ) -> tuple[SecondOrderTerm, ...]:
+    def screen(self, coded: Numbers, values: Numbers, active: Sequence[int]) -> SecondOrder:
         """Return the second-order terms of a definitive screening design."""
         means = np.array([compute_mean_interval(of)[0] for of in values])
         design, noise = Screening(coded, means), estimate_noise(values)
@@ -98,7 +111,7 @@ class DesignAnalysis:
         if freedom < 1:
             variance, freedom = noise.variance, noise.freedom
         quantities = [i for i, factor in enumerate(self.made.design.factors) if factor.numeric]
-        return tuple(design.select(active, quantities, variance, freedom))
+        return design.select(active, quantities, variance, freedom)
 
     def compute_indices(self, coded: Numbers, values: Numbers) -> MorrisResult | SobolResult:
         """Return Morris' effects or Sobol indices."""

@@ -3,7 +3,7 @@
 An effect is shown if its p is below 5 % after a correction for all effects of the experiment. With
 one run of each condition nothing is shown, and the sentence says so. If an effect's sign differs
 between conditions, the sentence gives both ways, and the factor that separates them. The word
-"most" is left out if another factor has a larger effect that is not shown; the sentence gives that
+"most" is left out if a larger effect of another factor is not shown; the sentence gives that
 effect. A second sentence is about the algorithms, if the largest effect is that of another factor.
 """
 

@@ -40,7 +40,7 @@ from headgate.experiment.effects import (
 from headgate.experiment.responses import Response
 from headgate.stats.effects import ROUNDING, WEAK_P
 from headgate.stats.intervals import compute_mean_interval, correct_by_false_discovery
-from headgate.stats.screening import SecondOrderTerm
+from headgate.stats.screening import SecondOrder
 from headgate.stats.sensitivity import MorrisResult, SobolResult
 
 Numbers = NDArray[np.float64]
@@ -233,7 +233,7 @@ class MeasuredRuns:
         return {name: replace(of, p=corrected[name]) for name, of in found.items()}
 
     @cached_property
-    def second_order(self) -> Mapping[str, tuple[SecondOrderTerm, ...]]:
+    def second_order(self) -> Mapping[str, SecondOrder]:
         """The squares and products that a definitive screening design selects."""
         if self.design is None or self.kind != SCREENING:
             return {}

@@ -32,6 +32,17 @@ class SecondOrderTerm:
     coefficient: float
 
 
+@dataclass(frozen=True)
+class SecondOrder:
+    """The selected squares and products.
+
+    `is_complete` is false if the sums still differ after them, so that there are other terms.
+    """
+
+    terms: tuple[SecondOrderTerm, ...] = ()
+    is_complete: bool = True
+
+
 @dataclass(frozen=True, eq=False)
 class Screening:
     """Values of the runs of a definitive screening design, one or a mean for each run."""
@@ -87,11 +98,11 @@ class Screening:
 
     def select(
         self, active: Sequence[int], quantities: Sequence[int], variance: float, freedom: float
-    ) -> list[SecondOrderTerm]:
+    ) -> SecondOrder:
         """Return squares and products of active factors, by forward selection.
 
         `variance` is that of a value. Nothing is selected unless an F test shows that the sums of
-        the pairs differ; the search ends when the rest does not.
+        the pairs differ; the search ends when the rest does not, or when no candidate is left.
         """
         require("analysis", "a definitive screening design")
         from scipy import stats
@@ -102,8 +113,8 @@ class Screening:
             for term in combinations_with_replacement(active, 2)
             if term[0] != term[1] or term[0] in quantities
         ]
-        if not variance > 0 or not freedom > 0 or not candidates or len(even) < 3:
-            return []
+        if not variance > 0 or not freedom > 0 or len(even) < 3:
+            return SecondOrder()
         columns = {t: rows[:, t[0]] * rows[:, t[1]] * scale for t in candidates}
         chosen: list[Term] = []
         base = scale[:, None]
@@ -112,7 +123,8 @@ class Screening:
             left = even - base @ fit
             rest = len(even) - base.shape[1]
             ratio = float(left @ left) / max(rest, 1) / variance
-            if rest < 2 or not candidates or stats.f.sf(ratio, rest, freedom) > ALPHA:
+            is_complete = rest < 1 or bool(stats.f.sf(ratio, rest, freedom) > ALPHA)
+            if rest < 2 or not candidates or is_complete:
                 break
             tried = {t: np.column_stack([base, columns[t]]) for t in candidates}
             tried = {t: m for t, m in tried.items() if np.linalg.matrix_rank(m) == m.shape[1]}
@@ -123,7 +135,8 @@ class Screening:
             base, fit = tried[best], fits[best]
             chosen.append(best)
             candidates.remove(best)
-        return [SecondOrderTerm(t, float(c)) for t, c in zip(chosen, fit[1:], strict=True)]
+        terms = (SecondOrderTerm(t, float(c)) for t, c in zip(chosen, fit[1:], strict=True))
+        return SecondOrder(tuple(terms), is_complete)
 
     def _sum_pairs(self) -> tuple[Numbers, Numbers, Numbers]:
         """Return a row, a value and a weight for each pair and centre, of equal variance.
