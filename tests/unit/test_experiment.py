@@ -136,8 +136,8 @@ def test_claims_are_judged_replicate_by_replicate(
 @pytest.mark.parametrize(
     ("word", "title", "better"),
     [
-        ("avg(flows.mean_rtt_s)", "Mean RTT", "lower"),
-        ("max(flows.mean_rtt_s)", "Greatest of mean RTT over flows", "lower"),
+        ("avg(flows.mean_rtt_s)", "Mean RTT from the start of flows", "lower"),
+        ("max(flows.mean_rtt_s)", "Greatest of mean RTT over flows from their start", "lower"),
         ("avg(flows.goodput_bps)", "Mean of goodput over flows", "higher"),
         ("stddev(flows.goodput_bps)", "Standard deviation of goodput over flows", ""),
         ("sum(ports.marks)", "Sum of marks over ports", ""),

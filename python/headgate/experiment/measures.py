@@ -1,7 +1,8 @@
 """Measures of a run: named figures, and columns of its tables reduced to one number.
 
 Each measure is a SQL query on the tables of a run. A column contains a number for each flow, port
-or sample; the name of a function reduces it to one number, as in `avg(flows.mean_rtt_s)`.
+or sample; the name of a function reduces it to one number, as in `avg(flows.mean_rtt_s)`. Flows
+that ended before the warm-up did are left out, as in the printed table of a run.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ BETTER: dict[str, Better] = {
     **dict.fromkeys(("y5", "y8", "y9", "y10", "y13", "y14", "y15", "y16"), "lower"),
     **dict.fromkeys(("y6", "y7", *(f"y{number}" for number in range(17, 23))), "higher"),
 }
+#: The end of the definition of a column that includes the warm-up.
+_FROM_START = "from the start of the flow on."
 #: A function whose result is not better if the values of its column are.
 _SPREAD = "stddev"
 _MADE = re.compile(r"(\w+)\((\w+)\.(\w+)\)")
@@ -62,6 +65,9 @@ def _bottleneck(column: str, unit: str, title: str, says: str) -> Measure:
     return Measure(f"{asked} ports", unit, title, "lower", said, f"{asked} links")
 
 
+#: Selects the flows that were active after the warm-up.
+_ACTIVE = "active_s > 0"
+
 #: The busiest link, and the mean size of its packets.
 _BUSIEST = (
     "WITH busiest AS (SELECT link, rate_bps, sent_bytes / departures AS bytes FROM ports"
@@ -76,13 +82,14 @@ NAMED = {
         " a little of it arrived before, so that a short time may show more than the link's rate.",
     ),
     "afct_s": Measure(
-        "SELECT avg(fct_receiver_s) FROM flows WHERE status = 'finished'",
+        f"SELECT avg(fct_receiver_s) FROM flows WHERE status = 'finished' AND {_ACTIVE}",
         "s", "Mean completion time", "lower",
-        "Mean completion time at the receiver, of the files that were completed.",
+        "Mean completion time at the receiver, of the files that were completed after the warm-up.",
         "SELECT sum(fct_sum_s) / sum(timed) FROM classes",
     ),
     "jain": Measure(
-        "SELECT sum(goodput_bps) ^ 2 / (count(goodput_bps) * sum(goodput_bps ^ 2)) FROM flows",
+        "SELECT sum(goodput_bps) ^ 2 / (count(goodput_bps) * sum(goodput_bps ^ 2)) FROM flows"
+        f" WHERE {_ACTIVE}",
         "1", "Jain's index of fairness", "higher",
         "Jain's index of the goodput of all flows: 1 if all are equal (Jain, Chiu, Hawe 1984).",
     ),
@@ -109,14 +116,14 @@ NAMED = {
         "SELECT sum(timeouts) FROM classes",
     ),
     "slow_start_lost_packets": Measure(
-        "SELECT sum(slow_start_resent_packets) FROM flows",
+        f"SELECT sum(slow_start_resent_packets) FROM flows WHERE {_ACTIVE}",
         "packets", "Packets lost by slow start", "lower",
         "Packets of all flows that were sent again, of those sent before the end of the first slow"
         " start or within one window after it.",
     ),
     "slow_start_excess": Measure(
         f"{_BUSIEST} SELECT avg(slow_start_cwnd_packets * 8 * bytes / (rate_bps * min_rtt_s)) - 1"
-        " FROM flows, busiest",
+        f" FROM flows, busiest WHERE {_ACTIVE}",
         "1", "Window at the end of slow start over the BDP", "",
         "Mean over flows of the window at the end of the first slow start, in bandwidth-delay"
         " products of the busiest link and the flow's least RTT, less 1. Below 0 slow start ended"
@@ -178,10 +185,15 @@ def _make(maker: str, table: str, name: str) -> Measure:
         raise HeadgateError(f"'{maker}({table}.{name})': {name} has words, not numbers")
     better = SPOKEN[name][1] if name in SPOKEN and maker != _SPREAD else ""
     asked = f'SELECT {maker}("{name}") FROM {table}'
+    asked += f" WHERE {_ACTIVE}" * (table == "flows")
     said = SPOKEN[name][0] if name in SPOKEN else name
     title = f"{MAKERS[maker].capitalize()} of {said} over {table}"
     if maker == "avg" and said.startswith(f"{MAKERS[maker]} "):
         title = said[:1].upper() + said[1:]
+    if name in SPOKEN and column.definition.endswith(_FROM_START):
+        title += (
+            " from the start of flows" if title.lower() == said.lower() else " from their start"
+        )
     return Measure(asked, column.unit, title, better)
 
 

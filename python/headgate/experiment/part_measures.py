@@ -13,8 +13,9 @@ from headgate.data.tables import Table, Words
 from headgate.engine.api import Result
 
 Kind = Literal["links", "pairs"]
-#: The key of a run's `run.json`: measures by kind, measure and name.
-PARTS = "parts"
+#: The key of a run's `run.json`: measures by kind, measure and name. Former runs contain `parts`,
+#: in which completion times include flows that ended before the warm-up did.
+PARTS = "parts_after_warmup"
 Measured = Mapping[str, Mapping[str, Mapping[str, float | None]]]
 
 
@@ -56,7 +57,10 @@ def _measure_links(ports: Table) -> Mapping[str, Mapping[str, float | None]]:
 
 
 def _measure_pairs(flows: Table) -> Mapping[str, Mapping[str, float | None]]:
-    """Return the means over the flows of each pair; missing values do not count."""
+    """Return the means over the flows of each pair that were active after the warm-up.
+
+    Missing values do not count.
+    """
     source, receiver = (flows.data[column] for column in ("source", "receiver"))
     assert isinstance(source, Words)
     assert isinstance(receiver, Words)
@@ -70,7 +74,7 @@ def _measure_pairs(flows: Table) -> Mapping[str, Mapping[str, float | None]]:
     found = {}
     for one in MEASURES["pairs"]:
         values = np.asarray(flows[one.column], np.float64)
-        known = np.isfinite(values)
+        known = np.isfinite(values) & (np.asarray(flows["active_s"], np.float64) > 0)
         count = np.bincount(group[known], minlength=len(pairs))
         total = np.bincount(group[known], values[known], minlength=len(pairs))
         means = np.full(len(pairs), np.nan)
