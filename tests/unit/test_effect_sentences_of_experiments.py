@@ -72,7 +72,7 @@ def test_the_named_factor_is_not_called_the_largest_if_another_is_larger() -> No
         noise = (0, 90, 700)[replicate] * (levels["queue"] == "fq-codel")
         way = {"10 ms": 15, "40 ms": -15}[str(levels["rtt"])]
         way *= 1 if levels["cca"] == "bbr3" else -1
-        return 900 + noise + way + chance(levels, replicate) / 9
+        return 60 + noise + way + chance(levels, replicate) / 9
 
     found = measured(LEVELS, {"y": (turned, "lower")}, replicates=3)
     text = next(one for one in sentences(found) if " is moved " in one)

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from headgate.experiment.effect_sentences import find_sides
+from headgate.experiment.effect_sentences import Side, find_sides
 from headgate.experiment.findings import sentences
 from headgate.figures.analysis.answer import CcaAnswer, answer_each_cca, find_reversal
 from headgate.figures.analysis.roles import Roles
@@ -200,6 +200,24 @@ def test_an_effect_of_an_experiment_is_no_average_over_a_reversal() -> None:
         "moved most by cca, and not one way: from cubic to bbr3 it changes by +6 in 1 of 1" in said
     )
     assert "-12" not in said
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_changes_below_10_percent_make_no_reversal_of_an_effect(paired: bool) -> None:
+    """As in the answer: 9 % or 12 % more with fq-codel, and 50 % less with drop-tail."""
+
+    def plant(rise: float) -> list[Side]:
+        def y(levels: Mapping[str, object], replicate: int) -> float:
+            change = {"fq-codel": rise, "drop_tail": -50.0}[str(levels["queue"])]
+            return 100 + change * (levels["cca"] == "bbr3") + 0.01 * replicate * len(str(levels))
+
+        queues = {"queue": ("fq-codel", "drop_tail"), "cca": ("cubic", "bbr3"), "a": (0, 10)}
+        found = replace(measured(queues, {"y": (y, "lower")}), paired=paired)
+        cca = next(e for e in found.effects_by_response["y"] if e.factors == ("cca",))
+        return find_sides(found, "y", cca)
+
+    assert not plant(9)
+    assert [round(side.least) for side in plant(12)] == [12, -50]
 
 
 def test_an_effect_of_a_model_is_no_average_over_a_reversal() -> None:

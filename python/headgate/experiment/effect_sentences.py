@@ -1,10 +1,11 @@
 """The sentence on the largest effect on a response of an experiment that is shown.
 
 An effect is shown if its p is below 5 % after a correction for all effects of the experiment. With
-one run of each condition nothing is shown, and the sentence says so. If an effect's sign differs
-between conditions, the sentence gives both ways, and the factor that separates them. The word
-"most" is left out if a larger effect of another factor is not shown; the sentence gives that
-effect. A second sentence is about the algorithms, if the largest effect is that of another factor.
+one run of each condition nothing is shown, and the sentence says so. If a response rises by 10 % or
+more under some conditions and falls so under others, the sentence gives both ways, and the factor
+that separates them. The word "most" is left out if a larger effect of another factor is not shown;
+the sentence gives that effect. A second sentence is about the algorithms, if the largest effect is
+that of another factor.
 """
 
 from __future__ import annotations
@@ -21,10 +22,9 @@ from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.effects import Effect, SimpleEffect
 from headgate.experiment.responses import Response
 from headgate.experiment.tables import MeasuredRuns
-from headgate.stats.changes import MATTERS_SHARE
+from headgate.stats.changes import MATTERS_SHARE, compute_share
 from headgate.stats.intervals import compute_mean_interval, compute_mean_p
 from headgate.stats.reversals import (
-    compute_relative_changes,
     find_separating_factor,
     find_shown_signs,
     is_reversed_by_a_factor,
@@ -226,21 +226,21 @@ def find_sides(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]
 
 
 def _find_sides_of_pairs(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:
-    """Separate increases from decreases, pair by pair."""
+    """Separate increases from decreases of 10 % or more, pair by pair."""
     starts = [condition for condition, _ in effect.pairs]
     others = [name for name in found.labels if name not in effect.factors]
     levels = [{n: level_text(found.labels[n][c]) for n in others} for c in starts]
     means = [compute_mean_interval(change)[0] for _, change in effect.pairs]
+    before = [compute_mean_interval(found.distinct[response][c])[0] for c in starts]
+    shares = [compute_share(mean, abs(old)) for mean, old in zip(means, before, strict=True)]
     if any(np.isfinite(change).sum() > 1 for _, change in effect.pairs):
-        signs = find_shown_signs(
-            [compute_mean_p(of) for _, of in effect.pairs], [mean > 0 for mean in means]
-        )
+        p = [compute_mean_p(of) for _, of in effect.pairs]
+        signs = find_shown_signs(p, [mean > 0 for mean in means])
+    elif found.same or is_reversed_by_a_factor(shares, levels):
+        signs = [int(np.sign(one)) for one in shares]
     else:
-        before = [compute_mean_interval(found.distinct[response][c])[0] for c in starts]
-        shares = compute_relative_changes(means, before)
-        signs = [0] * len(shares)
-        if found.same or is_reversed_by_a_factor(shares, levels):
-            signs = [int(np.sign(one)) if abs(one) >= MATTERS_SHARE else 0 for one in shares]
+        return []
+    signs = [sign * (abs(one) >= MATTERS_SHARE) for sign, one in zip(signs, shares, strict=True)]
     if not {1, -1} <= set(signs):
         return []
     factor, ways = find_separating_factor(levels, signs, order_levels(found.levels))
@@ -264,6 +264,7 @@ def _find_sides_of_model(found: MeasuredRuns, response: str, effect: Effect) -> 
     by_factor: dict[str, list[tuple[int, SimpleEffect]]] = {}
     for sign, one in zip(signs, simple, strict=True):
         by_factor.setdefault(one.other, []).append((sign, one))
+    by_factor = {name: _keep_large(found, response, effect, of) for name, of in by_factor.items()}
     turned = {name: of for name, of in by_factor.items() if {1, -1} <= {sign for sign, _ in of}}
     if not turned:
         return []
@@ -275,3 +276,25 @@ def _find_sides_of_model(found: MeasuredRuns, response: str, effect: Effect) -> 
         named = map(level_text, label_levels(factor, [one.level for one in chosen]))
         sides.append(Side.of([e.effect for e in chosen], f"with {name} {' or '.join(named)}"))
     return sides
+
+
+def _keep_large(
+    found: MeasuredRuns,
+    response: str,
+    effect: Effect,
+    simple: Sequence[tuple[int, SimpleEffect]],
+) -> list[tuple[int, SimpleEffect]]:
+    """Set the signs of changes to 0 that are less than 10 % of the mean at the first level.
+
+    All changes are kept if no condition has this level, as in a sample.
+    """
+    names = [factor.name for factor in found.factors]
+    own = found.coded[:, names.index(effect.factors[0])]
+    kept = []
+    for sign, one in simple:
+        other = found.coded[:, names.index(one.other)]
+        rows = np.isclose(own, effect.steps[0][0]) & np.isclose(other, one.level)
+        mean = compute_mean_interval(found.distinct[response][rows].ravel())[0]
+        is_small = abs(compute_share(one.effect, abs(mean))) < MATTERS_SHARE
+        kept.append((0 if is_small else sign, one))
+    return kept
