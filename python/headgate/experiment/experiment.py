@@ -31,6 +31,7 @@ from headgate.experiment.responses import (
     Measuring,
     answers,
     describe_drift,
+    find_busiest,
     hash_function,
     keep,
     measured,
@@ -237,12 +238,15 @@ class Experiment:
         shape = (len(of.conditions), len(seeds))
         values = {(one.name, one.period): np.full(shape, np.nan) for one in of.asked}
         digests = np.full(shape, "", dtype=object)
+        busiest = {one.period: np.full(shape, "", dtype=object) for one in of.asked}
         batches: list[list[Batches]] = [[] for _ in of.conditions]
         for (c, condition), (k, seed) in product(enumerate(of.conditions), enumerate(seeds)):
             result = runs.results.get((*condition.labels.values(), seed))
             if result is not None:
                 digests[c, k] = result.digest
                 batches[c].append(read_batches(result))
+                for period, links in busiest.items():
+                    links[c, k] = find_busiest(result, period)
                 for one in of.asked:
                     values[one.name, one.period][c, k] = measured(one, result)
         coded = np.array([condition.coded for condition in of.conditions], float)
@@ -253,6 +257,7 @@ class Experiment:
                 factors, coded, seeds, of.responses,
                 {one.name: values[one.name, period] for one in of.responses},
                 digests, paired, drifts, of.analysis, period=period, roles=of.file,
+                busiest=busiest[period],
             )
             for period in dict.fromkeys(period for _, period in values)
         )  # fmt: skip

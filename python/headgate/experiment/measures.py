@@ -57,12 +57,14 @@ class Measure:
     says: str = ""
     of_period: str = ""
     """SQL for one period, if it reads other tables."""
+    column: str = ""
+    """The column of ports of which this is the value at the busiest link."""
 
 
 def _bottleneck(column: str, unit: str, title: str, says: str) -> Measure:
     asked = f"SELECT arg_max({column}, utilisation) FROM"
     said = f"{says} of the link with the highest utilisation."
-    return Measure(f"{asked} ports", unit, title, "lower", said, f"{asked} links")
+    return Measure(f"{asked} ports", unit, title, "lower", said, f"{asked} links", column)
 
 
 #: Selects the flows that were active after the warm-up.
@@ -96,7 +98,7 @@ NAMED = {
     "utilisation": Measure(
         "SELECT max(utilisation) FROM ports", "1", "Utilisation of the busiest link", "higher",
         "Share of what the busiest link could have sent after the warm-up.",
-        "SELECT max(utilisation) FROM links",
+        "SELECT max(utilisation) FROM links", "utilisation",
     ),
     "loss_rate": _bottleneck("loss_rate", "1", "Loss rate of the busiest link", "Share dropped"),
     "mean_queue_packets": _bottleneck(
@@ -140,6 +142,13 @@ NAMED = {
     ),
 }  # fmt: skip
 """The named figures of a run."""
+#: Columns of the busiest link, by the SQL of their responses.
+OF_BUSIEST = {
+    sql: measure.column
+    for measure in NAMED.values()
+    if measure.column
+    for sql in (measure.sql, measure.of_period)
+}
 
 
 def find(word: str) -> Measure:

@@ -30,10 +30,11 @@ from headgate.plugin.load import run_file
 from headgate.plugin.user_code import split
 from headgate.stats.drift import compute_batch_means, find_drift
 
-#: Keys of a run's `run.json`: values by hash of the question, values by name, and batch means.
-MEASURED, FIGURES, BATCHES = "measured", "figures", "batches"
+#: Keys of a run's `run.json`: values by hash of the question, values by name, batch means, and the
+#: name of the busiest link by the number of the period.
+MEASURED, FIGURES, BATCHES, BUSIEST = "measured", "figures", "batches", "busiest"
 #: The keys of `run.json` that an analysis reads.
-ASKED = ("digest", "cpu_s", "packet_hops", "labels", MEASURED, FIGURES, BATCHES, PARTS)
+ASKED = ("digest", "cpu_s", "packet_hops", "labels", MEASURED, FIGURES, BATCHES, BUSIEST, PARTS)
 #: Packet-hops, about a CPU second, above which a run keeps its tables for later questions.
 LARGE = 10_000_000
 #: Columns of the busiest link that are tested for drift: unit, name, least difference that matters.
@@ -165,6 +166,8 @@ class Measuring:
         result.meta[MEASURED] = plain
         result.meta[FIGURES] = {one.figure: plain.get(one.key) for one in self.responses}
         result.meta[BATCHES] = read_batches(result)
+        periods = dict.fromkeys(one.period for one in self.responses)
+        result.meta[BUSIEST] = {str(of): find_busiest(result, of) for of in periods}
         if self.parts:
             result.meta[PARTS] = measure_parts(result, self.parts)
         if len(found) < len(self.responses):
@@ -306,6 +309,23 @@ def read_batches(result: Result) -> Batches:
         column: compute_batch_means(t_s, series[column][rows], from_s, float(t_s.max()))
         for column in DRIFT_COLUMNS
     }
+
+
+def find_busiest(result: Result, period: int) -> str:
+    """Return the link with the highest utilisation in a period, as recorded or from its table.
+
+    The name is "" if neither is stored.
+    """
+    recorded: Mapping[str, str] = result.meta.get(BUSIEST, {})
+    if str(period) in recorded:
+        return recorded[str(period)]
+    name = "links" if period else "ports"
+    if name not in tuple(result.tables):
+        return ""
+    table = select_period(result.tables, period)[name]
+    if not len(table):
+        return ""
+    return str(table["link"][int(np.argmax(np.nan_to_num(table["utilisation"])))])
 
 
 def describe_drift(replicates: Sequence[Batches]) -> str:

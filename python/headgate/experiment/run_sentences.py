@@ -1,13 +1,16 @@
-"""Sentences on the runs of an experiment: values that they lack, and times that are too short."""
+"""Sentences on the runs of an experiment: missing values, busiest links, and short times."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
 from headgate.base.messages import count_others
 from headgate.experiment.effect_sentences import spoken
+from headgate.experiment.measures import OF_BUSIEST
 from headgate.experiment.responses import Response
 from headgate.experiment.tables import MeasuredRuns
 
@@ -29,6 +32,47 @@ def say_missing(found: MeasuredRuns, response: Response) -> Iterator[str]:
     yield (
         f"{spoken(response)} lacks a value in {lacking.sum()} of {made.sum()} runs"
         f" ({'; '.join(named)}{more}); its means and effects are those of the other runs."
+    )
+
+
+def say_busiest(found: MeasuredRuns) -> Iterator[str]:
+    """Name the busiest links if they differ, since responses then compare different links."""
+    asked = [one for one in found.responses if one.sql in OF_BUSIEST]
+    counts, unit = _count_busiest(found)
+    if not asked or len(counts) < 2:
+        return
+    (first, most), *others = counts
+    named = [f"in {count} {link}" for link, count in others[:MOST_NAMED]]
+    rest = sum(count for _, count in others[MOST_NAMED:])
+    more = [f"in {rest} another one"] * bool(rest)
+    other = f"in the others {others[0][0]}" if len(others) == 1 else ", ".join([*named, *more])
+    compared = ", ".join(one.name for one in asked)
+    among = most + sum(count for _, count in others)
+    yield (
+        f"In {most} of {among} {unit} the busiest link is {first}, {other}: {compared} then compare"
+        f" different links. For one link, write {_write_response(asked[0], first)}."
+    )
+
+
+def _count_busiest(found: MeasuredRuns) -> tuple[list[tuple[str, int]], str]:
+    """Count the conditions of each busiest link; the runs, if replicates of a condition differ."""
+    if found.busiest is None:
+        return [], ""
+    links = [{*filter(None, row)} for row in found.busiest.tolist()]
+    if all(len(row) < 2 for row in links):
+        return Counter(link for row in links for link in row).most_common(), "conditions"
+    return Counter(filter(None, found.busiest.ravel().tolist())).most_common(), "runs"
+
+
+def _write_response(response: Response, link: str) -> str:
+    """Write the response of one link as an item of `responses`."""
+    table = "links" if response.period or "FROM links" in response.sql else "ports"
+    name = link.replace("'", "''")
+    sql = f"SELECT {OF_BUSIEST[response.sql]} FROM {table} WHERE link = '{name}'"
+    better = f', better = "{response.better}"' * bool(response.better)
+    unit = f', unit = "{response.unit}"' * bool(response.unit)
+    return (
+        f'{{name = "{response.name}", sql = {json.dumps(sql, ensure_ascii=False)}{unit}{better}}}'
     )
 
 

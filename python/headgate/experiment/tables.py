@@ -72,6 +72,8 @@ class MeasuredRuns:
     """The number of the period; 0 without periods."""
     roles: ComparisonFile | None = None
     """The keys that state the roles of the responses."""
+    busiest: NDArray[np.str_] | None = None
+    """The busiest link of each run, with the same shape; "" if it is not known."""
 
     @property
     def repeats(self) -> int:
