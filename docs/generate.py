@@ -3,7 +3,6 @@
 Each table is read from the object that the program uses, so no fact is described twice.
 """
 
-import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -232,10 +231,11 @@ def experiment() -> str:
 
 def transport() -> str:
     """Return all TCP presets side by side, with each default as the program resolves it."""
+    from headgate.scenario.presets import PRESETS
     from headgate.scenario.transport import Transport
 
-    names = typing.get_args(Transport.model_fields["preset"].annotation)
-    profiles = [_written(Transport(preset=name)) for name in names]
+    names = list(PRESETS)
+    profiles = [_written(Transport.model_validate({"preset": name})) for name in names]
     rows = [
         [code(key), *(code(profile[key]) for profile in profiles), field.description]
         for key, field in Transport.model_fields.items()

@@ -113,6 +113,12 @@ def at(key: str, sentence: str) -> PydanticCustomError:
     return PydanticCustomError("at", "{sentence}", {"key": key, "sentence": sentence})
 
 
+def move_to(place: str, error: PydanticCustomError) -> PydanticCustomError:
+    """Return an error of `at` about the same field below `place`."""
+    context = error.context or {}
+    return at(f"{place}.{context['key']}", context["sentence"])
+
+
 class Named(Model):
     """A name of the catalogue, or a table of `name` and parameters.
 

@@ -46,16 +46,16 @@ class Planner:
 
     def profile(self, own: Transport | None) -> Transport:
         """Return the transport profile of traffic; by default that of the scenario."""
-        return own or self.transport
+        return self.transport if own is None else own.over(self.transport)
 
     def add_transport(self, profile: Transport) -> int:
         """Return the number of a profile; equal profiles share one."""
-        plan = profile.plan(profile.preset)
+        plan = profile.plan(profile.base)
         for number, known in enumerate(self.transports):
             if known | {"name": ""} == plan | {"name": ""}:
                 return number
-        used = sum(known["name"].split("-")[0] == profile.preset for known in self.transports)
-        plan["name"] = f"{profile.preset}-{used + 1}" if used else profile.preset
+        used = sum(known["name"].split("-")[0] == profile.base for known in self.transports)
+        plan["name"] = f"{profile.base}-{used + 1}" if used else profile.base
         return _index(self.transports, plan)
 
     def add_cca(self, plan: dict[str, Any]) -> int:
@@ -130,7 +130,9 @@ class Group(Model):
     name: str = Field("", description="Name in the results; made from the algorithm if absent.")
     cca: Cca | None = Field(None, description=ABOUT_MIX)
     transport: Transport | None = Field(
-        None, description="TCP profile of this traffic; absent = the scenario's."
+        None,
+        description="TCP profile of this traffic. With a preset it replaces the scenario's profile;"
+        " without one, its keys replace single keys of that profile.",
     )
     source: str | None = Field(
         None, description="Router (or class of routers) whose hosts send; absent = the network's."

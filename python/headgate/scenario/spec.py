@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from headgate.base.messages import as_toml
 from headgate.base.strict import fit_model
 from headgate.base.units import format_time_ps, parse_time_ps
 from headgate.plugin import user_code
 from headgate.plugin.code_files import name_by_hand, name_in_file
-from headgate.scenario.base import Model, Time, at
+from headgate.scenario.base import Model, Time, at, move_to
 from headgate.scenario.cca import OwnCca
 from headgate.scenario.keys import change_keys, code_in, unset_keys
 from headgate.scenario.networks import Network
@@ -144,6 +145,20 @@ class ScenarioSpec(Model):
             raise at("measure.interval", f"{format_time_ps(interval)} {says}")
         return self
 
+    @model_validator(mode="after")
+    def _profiles_fit_together(self) -> Self:
+        profiles = {"transport": self.transport} | {
+            f"traffic[{number}].transport": group.transport.over(self.transport)
+            for number, group in enumerate(self.traffic)
+            if group.transport is not None
+        }
+        for place, profile in profiles.items():
+            try:
+                profile.check()
+            except PydanticCustomError as error:
+                raise move_to(place, error) from None
+        return self
+
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
         """Make a scenario of nested dicts, quantities with units. Raises ScenarioError.
@@ -212,7 +227,10 @@ class ScenarioSpec(Model):
 
     def _fill_in(self) -> Self:
         """Return the scenario with every field of its TCP profiles set."""
-        profiles = [group.transport and group.transport.fill_in() for group in self.traffic]
+        profiles = [
+            group.transport and group.transport.over(self.transport).fill_in()
+            for group in self.traffic
+        ]
         traffic = tuple(
             group.model_copy(update={"transport": profile})
             for group, profile in zip(self.traffic, profiles, strict=True)

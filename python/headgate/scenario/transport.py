@@ -21,8 +21,10 @@ class Transport(Model):
 
     model_config = ConfigDict(json_schema_extra=also_text)
 
-    preset: Literal["default", "linux", "ns2", "mesonet", "quic"] = Field(
-        "default", description="Profile from which unset fields come."
+    preset: Literal["default", "linux", "ns2", "mesonet", "quic"] | None = Field(
+        None,
+        description="Profile from which unset fields come. Absent = default; for single traffic, "
+        "the scenario's profile.",
     )
     segment: Bytes | None = Field(None, description="Payload of a full data packet.")
     header: Bytes | None = Field(None, description="Headers of a data packet.")
@@ -223,6 +225,13 @@ class Transport(Model):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Transport:
+        """Check a profile with a preset; another one may be a part of a profile."""
+        if self.preset is not None:
+            self.check()
+        return self
+
+    def check(self) -> None:
+        """Raise the error of the first field that does not fit the others."""
         full = self.resolved
         self._fits_preset()
         if not 0 < full["segment"] <= 2**16 - 1:
@@ -242,11 +251,10 @@ class Transport(Model):
             raise at("receive_window", says)
         if full["initial_window"] < 1:
             raise at("initial_window", "the initial window must be at least 1 packet")
-        return self
 
     def _fits_preset(self) -> None:
         """Refuse keys of QUIC without its preset, and keys of TCP with it."""
-        if self.preset != "quic":
+        if self.base != "quic":
             for name in ONLY_QUIC:
                 if getattr(self, name) is not None:
                     raise at(name, f"'{name}' is a key of QUIC, which needs preset = \"quic\"")
@@ -261,11 +269,23 @@ class Transport(Model):
     def resolved(self) -> dict[str, Any]:
         """All fields, those of the preset unless they are set."""
         own = {name: getattr(self, name) for name in type(self).model_fields if name != "preset"}
-        return PRESETS[self.preset] | {key: v for key, v in own.items() if v is not None}
+        return PRESETS[self.base] | {key: v for key, v in own.items() if v is not None}
+
+    @property
+    def base(self) -> str:
+        """The preset from which unset fields come."""
+        return self.preset or "default"
+
+    def over(self, other: Transport) -> Transport:
+        """Return the profile of traffic: with a preset this one, else its fields over `other`."""
+        if self.preset is not None:
+            return self
+        own = {name: value for name, value in self if value is not None}
+        return type(self).model_construct(**{**dict(other), **own})
 
     def fill_in(self) -> Transport:
         """Return the same profile with every field written out."""
-        return self.model_copy(update=self.resolved)
+        return self.model_copy(update=self.resolved | {"preset": self.base})
 
     @property
     def segment_bytes(self) -> int:
@@ -304,7 +324,7 @@ class Transport(Model):
             "clock_ps": full["clock"],
             "timestamp_clock_ps": full["timestamp_clock"],
             "pacing": pacing.model_dump() if isinstance(pacing, Pacing) else None,
-            **({"quic": _plan_quic(full)} if self.preset == "quic" else {}),
+            **({"quic": _plan_quic(full)} if self.base == "quic" else {}),
         }
 
 
