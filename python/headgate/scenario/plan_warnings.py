@@ -14,7 +14,7 @@ from headgate.base.units import format_time_ps
 from headgate.scenario.networks.attributes import LINK_ATTRIBUTES, ROUTER_ATTRIBUTES
 from headgate.scenario.networks.graph import EDGE_ATTRIBUTES, NODE_ATTRIBUTES, Graph
 from headgate.scenario.networks.routes import Routes
-from headgate.scenario.offered import warn_of_matrices
+from headgate.scenario.offered import warn_of_arrivals
 from headgate.scenario.phase import warn_of_phase
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ class _PlanWarnings:
             for item in self.plan["traffic"]
             for text in (*self._warn_of_senders(item), *self._warn_of_ecn(item))
         ]
-        matrices = warn_of_matrices(self.plan, self._routes)
         return [
             *senders,
             *self._warn_of_routers(),
@@ -59,7 +58,7 @@ class _PlanWarnings:
             *self._warn_of_late_flows(),
             *self._warn_of_parallel_links(),
             *warn_of_phase(self.plan, self._routes),
-            *matrices,
+            *warn_of_arrivals(self.plan, self._routes),
         ]
 
     def _warn_of_parallel_links(self) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,13 +15,12 @@ from pydantic_core import PydanticCustomError
 from headgate.base.errors import CcaError, ScenarioError
 from headgate.base.messages import also
 from headgate.base.parameters import ParameterError
-from headgate.base.units import INFINITE, PS_PER_S, Amount
+from headgate.base.units import INFINITE, Amount
 from headgate.scenario.links.behaviour import PLAIN, Behaviour, Reverse
 from headgate.scenario.networks.routes import Routes
+from headgate.scenario.networks.yardstick import Yardstick
 from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue
 
-#: Packets or bytes: more than any memory.
-LARGEST_BUFFER = 1e12
 #: Units of amounts that are multiples of the bandwidth-delay product.
 RELATIVE = ("BDP", "BDP/sqrt(n)")
 
@@ -89,7 +87,7 @@ class Layout:
     sources: list[Spot] = field(default_factory=list)
     receivers: list[Spot] = field(default_factory=list)
     main_ports: tuple[str, ...] = ()  # patterns of links with time series by default
-    rate_bps: int = 0  # the rate for `load`
+    rate_bps: int = 0  # the rate for `load` of several pairs
     rtt_ps: int | None = None  # for the bandwidth-delay product; None: the mean over the routes
     masses: dict[int, float] = field(default_factory=dict)  # of routers, for a gravity model
     _edges: dict[tuple[int, int, Amount], int] = field(default_factory=dict)
@@ -160,6 +158,14 @@ class Layout:
         """Routes between the routers, for use after all links were added."""
         ways = [(link.source, link.target, link.delay_ps) for link in self.links]
         return Routes(len(self.nodes), ways)
+
+    def rate_between(self, sources: Iterable[Spot], receivers: Iterable[Spot]) -> int:
+        """Return the least rate on the path of a single pair of places, else that for `load`."""
+        ends = [{spot.node for spot in side} for side in (sources, receivers)]
+        pairs = [(one, other) for one in ends[0] for other in ends[1] if one != other]
+        if len(pairs) != 1:
+            return self.rate_bps
+        return min(self.links[link].rate_bps for link in self.routes.links_of(*pairs[0]))
 
     @cached_property
     def loads(self) -> tuple[list[float], int]:
@@ -248,7 +254,7 @@ class Layout:
             rtt = self.loads[1]
         if amount.unit == "BDP/sqrt(n)":
             flows = self.loads[0][index] * demand.flows
-        return _Yardstick(rtt, demand.packet_bytes, place).resolve(amount, self.links[index], flows)
+        return Yardstick(rtt, demand.packet_bytes, place).resolve(amount, self.links[index], flows)
 
     def _resolve_buffer(self, index: int, demand: Demand, place: str) -> dict[str, int] | str:
         """Resolve the buffer of a link; that of a trace counts packets. Raises ScenarioError."""
@@ -297,7 +303,7 @@ def _link_plan(link: Link, buffer: dict[str, int] | str, **optional: Any) -> dic
 
 def _edge_plan(edge: Edge, packet_bytes: int) -> dict[str, Any]:
     """Return a kind of host link of the plan; a buffer of None is unlimited."""
-    found = _Yardstick(0, packet_bytes, "network.host_buffer").resolve(edge.buffer, edge, 0.0)
+    found = Yardstick(0, packet_bytes, "network.host_buffer").resolve(edge.buffer, edge, 0.0)
     size = None
     if isinstance(found, dict):
         size = found["packets"] * packet_bytes if "packets" in found else found["bytes"]
@@ -322,43 +328,6 @@ def _by_node(spots: Iterable[Spot]) -> dict[int, float]:
     for spot in spots:
         weights[spot.node] = weights.get(spot.node, 0.0) + spot.weight
     return weights
-
-
-@dataclass(frozen=True)
-class _Yardstick:
-    """Converts amounts; `place` is the key of the user."""
-
-    rtt_ps: int
-    packet_bytes: int
-    place: str
-
-    def resolve(self, amount: Amount, link: Link | Edge, flows: float) -> dict[str, int] | str:
-        """Return whole packets, bytes, or "infinite". Raises ScenarioError."""
-        if amount.unit == "infinite":
-            return "infinite"
-        if amount.unit in ("B", "ps"):
-            scale = Fraction(link.rate_bps, 8 * PS_PER_S) if amount.unit == "ps" else 1
-            size = amount.value * scale
-            if size < self.packet_bytes:
-                says = f"holds no packet of {self.packet_bytes} B; it must hold at least one"
-                raise ScenarioError(self.place, f"'{amount}' {says}")
-            self._check_size(amount, float(size), "bytes", link)
-            return {"bytes": int(size)}
-        packets = float(amount.value)
-        if amount.unit != "packets":
-            packets *= link.rate_bps * self.rtt_ps / (8e12 * self.packet_bytes)
-        if amount.unit == "BDP/sqrt(n)":
-            packets /= math.sqrt(max(1.0, flows))
-        if packets < 0.5 or (amount.unit == "packets" and packets < 1):
-            says = f"is {packets:.2g} packets at {link.name}; it must be at least one packet"
-            raise ScenarioError(self.place, f"'{amount}' {says}")
-        self._check_size(amount, packets, "packets", link)
-        return {"packets": math.floor(packets + 0.5)}
-
-    def _check_size(self, amount: Amount, size: float, unit: str, link: Link | Edge) -> None:
-        if size > LARGEST_BUFFER:
-            says = f"is {size:.2g} {unit} at {link.name}; write 'infinite' for no limit"
-            raise ScenarioError(self.place, f"'{amount}' {says}")
 
 
 def apportion(total: int, weights: Sequence[float]) -> list[int]:

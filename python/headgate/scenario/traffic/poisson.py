@@ -34,7 +34,8 @@ class Poisson(Group):
         None,
         gt=0,
         le=1000,
-        description="Offered load as a share of the network's rate, in place of arrivals.",
+        description="Offered load, in place of arrivals: a share of the least rate on the path, or "
+        "of the network's rate if the hosts are at several places.",
     )
     size: Sizes = Field(description="File sizes.")
     hosts: int = Field(100, ge=1, le=10_000_000, description="Number of sources, and of receivers.")
@@ -60,7 +61,8 @@ class Poisson(Group):
         per_s = self.arrivals
         if per_s is None:
             bits = 8 * profile.packet_bytes * self.size.mean_sent(profile.segment_bytes)
-            per_s = (self.load or 0.0) * planner.layout.rate_bps / bits
+            rate_bps = planner.layout.rate_between(item.sources, item.receivers)
+            per_s = (self.load or 0.0) * rate_bps / bits
         return {
             "sources": pools(item.sources, self.hosts),
             "receivers": pools(item.receivers, self.hosts),
