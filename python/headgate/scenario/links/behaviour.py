@@ -12,7 +12,7 @@ from headgate.base.errors import ScenarioError
 from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time, at
 from headgate.scenario.links.files import Course, Opportunities, Steps, Trace
 from headgate.scenario.links.outages import Outage
-from headgate.scenario.periods import list_spans
+from headgate.scenario.periods import after_the_end, list_spans
 from headgate.scenario.queue import Feedback, Impairment, Queue, RateChange
 
 #: Keys of the effects of a link on packets.
@@ -117,6 +117,13 @@ def choose_rate(behaviour: Behaviour, rate_bps: int | None, place: str) -> int:
     return rate
 
 
+def _check_loss(rates: Behaviour, loss: float | None, place: str) -> None:
+    """Raise ScenarioError if both a course and a key give the loss."""
+    if loss is not None and rates.first("loss") is not None:
+        says = "the course gives the loss; leave one of the two out"
+        raise ScenarioError(f"{place}.loss", says)
+
+
 class RateKeys(Model):
     """How the rate of one direction of a link changes, if it is not constant."""
 
@@ -138,7 +145,9 @@ class RateKeys(Model):
         return self
 
     def read(self, place: str, duration_ps: int) -> Behaviour:
-        """Read the files. Raises ScenarioError."""
+        """Read the files. Raises ScenarioError, also if all changes are after the run."""
+        if self.changes and min(change.at for change in self.changes) >= duration_ps:
+            raise after_the_end(self.changes[0].at, duration_ps, f"{place}.changes[0].at")
         trace = None if self.trace is None else self.trace.read(f"{place}.trace")
         steps = None if self.course is None else self.course.read(f"{place}.course", duration_ps)
         return Behaviour(changes=self.changes, trace=trace, steps=steps)
@@ -162,6 +171,7 @@ class LinkKeys(RateKeys):
     def behaviour(self, place: str, duration_ps: int) -> Behaviour:
         """Return the behaviour of the link. Raises ScenarioError for an invalid file."""
         rates = self.read(place, duration_ps)
+        _check_loss(rates, self.loss or None, place)
         outages = list_spans(self.outages, duration_ps, f"{place}.outages")
         return replace(rates, outages=outages, **{key: getattr(self, key) for key in IMPAIRMENTS})
 
@@ -194,6 +204,7 @@ class Reverse(RateKeys):
         rates = self.read(place, duration_ps)
         own = (self.rate, self.trace, self.course, self.changes or None)
         rates = rates if any(one is not None for one in own) else other
+        _check_loss(rates, self.loss, place)
         given = {key: getattr(self, key) for key in IMPAIRMENTS}
         kept = {key: getattr(other, key) for key, value in given.items() if value is None}
         outages = other.outages
