@@ -287,10 +287,11 @@ def place_at_rtt(
     if several or sources[0].edge is None:
         says = "a round trip of its own needs host links, one source and one receiver router"
         raise ScenarioError(place, says)
-    route = layout.routes.delay_ps(sources[0].node, receivers[0].node) or 0
-    rest = rtt_ps // 2 - route
+    ends = sources[0].node, receivers[0].node
+    route = sum(layout.routes.delay_ps(*pair) or 0 for pair in (ends, ends[::-1]))
+    rest = (rtt_ps - route) // 2
     if rest < 2:
-        says = f"{rtt_ps / 1e9:g} ms is not above the route's own {2 * route / 1e9:g} ms"
+        says = f"{rtt_ps / 1e9:g} ms is not above the route's own {route / 1e9:g} ms"
         raise ScenarioError(place, says)
     rate = layout.edges[sources[0].edge].rate_bps
     edge = layout.edge(f"host {rtt_ps / 1e9:g} ms", rate, rest // 2)

@@ -16,6 +16,7 @@ from headgate.scenario.networks.graph import EDGE_ATTRIBUTES, NODE_ATTRIBUTES, G
 from headgate.scenario.networks.routes import Routes
 from headgate.scenario.offered import warn_of_arrivals
 from headgate.scenario.phase import warn_of_phase
+from headgate.scenario.round_trips import warn_of_round_trip
 
 if TYPE_CHECKING:
     from headgate.scenario.group import Arrays
@@ -28,7 +29,11 @@ MARKING = 'network.queue = {name = "threshold", mark = "0.17 BDP"} or network.qu
 
 def scenario_warnings(scenario: ScenarioSpec, plan: Plan, arrays: Arrays) -> list[str]:
     """Return warnings about ignored attributes and settings, late flows, and phase effects."""
-    return [*_warn_of_unread(scenario.network), *_PlanWarnings(plan, arrays).all()]
+    return [
+        *_warn_of_unread(scenario.network),
+        *warn_of_round_trip(scenario, plan),
+        *_PlanWarnings(plan, arrays).all(),
+    ]
 
 
 def _warn_of_unread(network: object) -> Iterator[str]:
