@@ -11,6 +11,13 @@ import numpy as np
 from headgate.base import catalog
 from headgate.base.messages import count_others
 from headgate.base.units import format_time_ps
+from headgate.scenario.marking import (
+    find_obstacle,
+    is_switched_on,
+    makes_marks,
+    marks,
+    write_switch,
+)
 from headgate.scenario.networks.attributes import LINK_ATTRIBUTES, ROUTER_ATTRIBUTES
 from headgate.scenario.networks.graph import EDGE_ATTRIBUTES, NODE_ATTRIBUTES, Graph
 from headgate.scenario.networks.routes import Routes
@@ -137,14 +144,14 @@ class _PlanWarnings:
                 does = f"has the router feedback '{cca.scheme}'"
                 remedy = f'network.feedback = "{cca.scheme}"'
             elif cca.needs_marks:
-                serving = [_marks(link.get("queue")) or _makes_marks(link) for link in self.links]
-                does, remedy = "marks packets", MARKING
+                serving, does, remedy = self._marking, "marks packets", MARKING
             else:
                 continue
-            if passed := self._find_unserved(item, serving):
+            if way := self._find_unserved(item, serving):
                 yield (
-                    f"'{item['name']}': no link on a path of its '{cca.name}' senders ({passed}) "
-                    f"{does}, so they behave as 'reno' does there; write {remedy}"
+                    f"'{item['name']}': no link on a path of its '{cca.name}' senders"
+                    f" ({self._name_way(way)}) {does}, so they behave as 'reno' does there;"
+                    f" {(cca.needs_marks and self._find_obstacle(way)) or f'write {remedy}'}"
                 )
 
     def _warn_of_ecn(self, item: Mapping[str, Any]) -> Iterator[str]:
@@ -152,14 +159,26 @@ class _PlanWarnings:
         ccas = self._cca_cards(item)
         if not self._enables_ecn(item) or any(cca.needs_marks for cca in ccas):
             return  # `_warn_of_senders` warns of algorithms that need marks
-        serving = [_marks(link.get("queue")) or _makes_marks(link) for link in self.links]
-        if passed := self._find_unserved(item, serving):
-            switches = (_switch_of(link) for link in self.links if link["name"] == passed)
-            remedy = next(filter(None, switches), MARKING)
+        if way := self._find_unserved(item, self._marking):
+            switch = write_switch(self.links[way[0]]) if len(way) == 1 else ""
+            remedy = self._find_obstacle(way) or f"write {switch or MARKING}"
             yield (
-                f"'{item['name']}': ecn is on, but no link on a path of its senders ({passed})"
-                f" marks packets, so it changes nothing there; write {remedy}"
+                f"'{item['name']}': ecn is on, but no link on a path of its senders"
+                f" ({self._name_way(way)}) marks packets, so it changes nothing there; {remedy}"
             )
+
+    @cached_property
+    def _marking(self) -> list[bool]:
+        """Whether each link marks packets."""
+        return [
+            (marks(link.get("queue")) and not find_obstacle(self.plan, link)) or makes_marks(link)
+            for link in self.links
+        ]
+
+    def _find_obstacle(self, way: Sequence[int]) -> str:
+        """Say why a link of a path does not mark although its discipline does; empty if none."""
+        said = (find_obstacle(self.plan, self.links[link]) for link in way)
+        return next(filter(None, said), "")
 
     def _enables_ecn(self, item: Mapping[str, Any]) -> bool:
         """Return whether the transport of the scenario enables ECN for an item."""
@@ -170,7 +189,7 @@ class _PlanWarnings:
         """Warn of disciplines that are set to mark packets if no traffic uses ECN."""
         if any(map(self._may_use_ecn, self.plan["traffic"])):
             return
-        names = [link["name"] for link in self.links if _is_switched_on(link.get("queue"))]
+        names = [link["name"] for link in self.links if is_switched_on(link.get("queue"))]
         if names:
             yield (
                 f"network.queue: ecn is on at {_name_links(names)}, but no traffic uses ECN, so"
@@ -185,10 +204,15 @@ class _PlanWarnings:
         are_own = any("own" in cca for cca in self._list_ccas(item))
         return are_own or any(cca.needs_marks for cca in self._cca_cards(item))
 
-    def _find_unserved(self, item: Mapping[str, Any], serving: list[bool]) -> str:
-        """Name the links of a path that does not serve the senders; empty without such a path."""
-        way = not all(serving) and self._routes.find_unserved(*_ends(item), serving)
-        names = [self.links[link]["name"] for link in way or ()]
+    def _find_unserved(self, item: Mapping[str, Any], serving: list[bool]) -> list[int]:
+        """Return the links of a path that does not serve the senders; none without such a path."""
+        if all(serving):
+            return []
+        return self._routes.find_unserved(*_ends(item), serving) or []
+
+    def _name_way(self, way: Sequence[int]) -> str:
+        """Name the first link of a path and the last."""
+        names = [self.links[link]["name"] for link in way]
         return " to ".join(dict.fromkeys([*names[:1], *names[-1:]]))
 
     def _warn_of_routers(self) -> Iterator[str]:
@@ -218,46 +242,6 @@ def _name_links(names: Sequence[str]) -> str:
 
 def _has_feedback(link: Mapping[str, Any], scheme: str) -> bool:
     return link.get("feedback") is not None and bool(link["feedback"]["name"] == scheme)
-
-
-def _marks(queue: Mapping[str, Any] | None) -> bool:
-    """Return whether a discipline marks packets; a user-defined one may.
-
-    One that acts by a threshold or by the waiting time always does, unless a switch prevents it.
-    """
-    if queue is None or "own" in queue:
-        return queue is not None
-    card, params = catalog.device("queue", queue["name"]), queue["params"]
-    ecn = _find_switch(card)
-    if ecn is None:
-        return card.family in ("mark", "delay")
-    return bool(params.get("ecn", ecn) == "on" or params.get("ce_threshold_s", 0) > 0)
-
-
-def _find_switch(card: catalog.DeviceCard) -> object:
-    """Return the default of the switch that lets a discipline mark; None without a switch."""
-    return next((param.default for param in card.params if param.name == "ecn"), None)
-
-
-def _switch_of(link: Mapping[str, Any]) -> str:
-    """Write how to make the discipline of a link mark packets; empty without a switch."""
-    queue = link.get("queue")
-    if queue is None or _find_switch(catalog.device("queue", queue["name"])) is None:
-        return ""
-    return f'network.queue = {{name = "{queue["name"]}", ecn = "on"}}'
-
-
-def _is_switched_on(queue: Mapping[str, Any] | None) -> bool:
-    """Return whether a discipline is set to mark packets, and does not by default."""
-    if queue is None or "own" in queue or queue["params"].get("ecn") != "on":
-        return False
-    return _find_switch(catalog.device("queue", queue["name"])) == "off"
-
-
-def _makes_marks(link: Mapping[str, Any]) -> bool:
-    """Return whether an impairment of a link replaces a codepoint by CE."""
-    changes = [*link.get("ingress", ()), *link.get("impairments", ())]
-    return any("ce" in change.get("params", {}).values() for change in changes)
 
 
 def _ends(item: Mapping[str, Any]) -> tuple[set[int], set[int]]:
