@@ -14,6 +14,7 @@ from headgate.cli.options import Json, Seed, Settings, Trust, Unset, warn
 
 if TYPE_CHECKING:
     from headgate.plugin.user_code import Interface
+    from headgate.scenario.group import Arrays
 
 
 Checked = Annotated[
@@ -66,7 +67,7 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
     ways = [(link["from"], link["to"], link["delay_ps"]) for link in plan["links"]]
     matrices = describe_matrices(plan, Routes(len(plan["nodes"]), ways))
     own = [describe_code(*code) for code in read.own_code()]
-    echo(f"{scenario} is valid: {describe_plan(plan)}")
+    echo(f"{scenario} is valid: {describe_plan(plan, arrays)}")
     for link in plan["links"][: 2 * len(plan["nodes"])][:4]:
         echo(f"  {describe_link(link)}")
     if len(plan["links"]) > 4:
@@ -128,7 +129,7 @@ def _count(number: int, noun: str) -> str:
     return " of ".join([f"{number} {first}{'s' * (number > 1)}", *rest])
 
 
-def describe_plan(plan: dict[str, Any]) -> str:
+def describe_plan(plan: dict[str, Any], arrays: Arrays) -> str:
     """Describe a plan in one line."""
     traffic = plan["traffic"]
     users = sum(pool.get("hosts", 0) for item in traffic for pool in item.get("sources", ()))
@@ -137,7 +138,7 @@ def describe_plan(plan: dict[str, Any]) -> str:
     streams = sum(item.get("streams", 0) for item in traffic)
     counts = {"single flow": single, "source": users, "live host": live, "stream of media": streams}
     sources = [_count(count, noun) for noun, count in counts.items() if count]
-    ccas = ", ".join(_name_ccas(plan))
+    ccas = ", ".join(_name_ccas(plan, arrays))
     return (
         f"{len(plan['nodes'])} routers, {len(plan['links'])} links (each way counted), "
         f"{' and '.join(sources) or 'a flow list'}, {f'algorithms {ccas}, ' if ccas else ''}"
@@ -145,14 +146,15 @@ def describe_plan(plan: dict[str, Any]) -> str:
     )
 
 
-def _name_ccas(plan: dict[str, Any]) -> list[str]:
+def _name_ccas(plan: dict[str, Any], arrays: Arrays) -> list[str]:
     """Name the algorithms of simulated flows and media; live hosts use those of their kernels."""
+    from headgate.scenario.shares import list_laws
+
     traffic = plan["traffic"]
-    used = {item["law"] for item in traffic if "hosts" not in item and "streams" not in item}
-    listed = any("key" in item for item in traffic)  # each flow may use another one
-    idle = set() if listed else {item["law"] for item in traffic} - used
+    simulated = [item for item in traffic if "hosts" not in item and "streams" not in item]
+    used = {law for item in simulated for law in list_laws(plan, item, arrays)}
     controllers = [item["rate_controller"]["name"] for item in traffic if "streams" in item]
-    ccas = [cca["name"] for number, cca in enumerate(plan["laws"]) if number not in idle]
+    ccas = [cca["name"] for number, cca in enumerate(plan["laws"]) if number in used]
     return [*ccas, *dict.fromkeys(controllers)]
 
 

@@ -24,6 +24,7 @@ from headgate.scenario.networks.routes import Routes
 from headgate.scenario.offered import warn_of_arrivals
 from headgate.scenario.phase import warn_of_phase
 from headgate.scenario.round_trips import warn_of_round_trip
+from headgate.scenario.shares import list_laws, warn_of_shares
 
 if TYPE_CHECKING:
     from headgate.scenario.group import Arrays
@@ -65,6 +66,7 @@ class _PlanWarnings:
         ]
         return [
             *senders,
+            *warn_of_shares(self.plan, self.arrays),
             *self._warn_of_routers(),
             *self._warn_of_marks(),
             *self._warn_of_late_flows(),
@@ -129,12 +131,8 @@ class _PlanWarnings:
         return [catalog.cca(cca["name"]) for cca in self._list_ccas(item) if "own" not in cca]
 
     def _list_ccas(self, item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        listed = self.arrays.get(f"{item.get('key')}.law")
-        if listed is not None:
-            indices = np.unique(listed).tolist()
-        else:
-            indices = sorted({part["law"] for part in item.get("laws", ())} or {item["law"]})
-        return [self.plan["laws"][index] for index in indices]
+        laws = list_laws(self.plan, item, self.arrays)
+        return [self.plan["laws"][index] for index in laws]
 
     def _warn_of_senders(self, item: Mapping[str, Any]) -> Iterator[str]:
         """Warn of senders without a link that serves them on some path."""
