@@ -87,7 +87,7 @@ def read_parameters(card: Cca, given: Mapping[str, object], packets: Packets) ->
     for param in card.params:
         if param.is_required and param.name not in read:
             says = f"'{card.name}' needs a number from {param.bounds}"
-            raise ParameterError(_drop_unit(param), says)
+            raise ParameterError(drop_unit(param), says)
     return read
 
 
@@ -97,7 +97,7 @@ def check_holds_packet(card: Cca, read: Mapping[str, Value], packet_bytes: int) 
         value = read.get(param.name, param.default)
         if PACKET in param.at_least and not isinstance(value, str) and value < packet_bytes:
             says = f"{value:g} {param.unit} hold no packet of {packet_bytes} B, so all are dropped"
-            raise ParameterError(_drop_unit(param), says)
+            raise ParameterError(drop_unit(param), says)
 
 
 def check_together(card: Cca, given: Mapping[str, object], read: Mapping[str, Value]) -> None:
@@ -129,7 +129,7 @@ def _is_below(card: Cca, values: Mapping[str, Value], param: Param, other: str) 
 def find_parameter(card: Cca, key: str) -> Param:
     """Return the parameter of a name with or without its unit. Raises CatalogError."""
     known = any(param.name == key for param in card.params)
-    by_short = {_drop_unit(param): param for param in card.params}
+    by_short = {drop_unit(param): param for param in card.params}
     return by_short[key] if key in by_short and not known else card.param(key)
 
 
@@ -164,7 +164,8 @@ def required_unit(param: Param) -> str:
     return _IN_TEXT.get(param.unit, param.unit)
 
 
-def _drop_unit(param: Param) -> str:
+def drop_unit(param: Param) -> str:
+    """Return the name of a parameter without its unit, `step` of `step_s`."""
     unit = _UNITS.get(param.unit)
     return param.name if unit is None else param.name.removesuffix(unit.ending)
 

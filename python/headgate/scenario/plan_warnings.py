@@ -25,6 +25,7 @@ from headgate.scenario.offered import warn_of_arrivals
 from headgate.scenario.phase import warn_of_phase
 from headgate.scenario.round_trips import warn_of_round_trip
 from headgate.scenario.shares import list_laws, warn_of_shares
+from headgate.scenario.variants import warn_of_unused
 
 if TYPE_CHECKING:
     from headgate.scenario.group import Arrays
@@ -67,6 +68,7 @@ class _PlanWarnings:
         return [
             *senders,
             *warn_of_shares(self.plan, self.arrays),
+            *warn_of_unused(self.plan),
             *self._warn_of_routers(),
             *self._warn_of_marks(),
             *self._warn_of_late_flows(),
