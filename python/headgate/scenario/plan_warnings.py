@@ -25,6 +25,7 @@ from headgate.scenario.offered import warn_of_arrivals
 from headgate.scenario.phase import warn_of_phase
 from headgate.scenario.round_trips import warn_of_round_trip
 from headgate.scenario.shares import list_laws, warn_of_shares
+from headgate.scenario.unused_keys import warn_of_transport
 from headgate.scenario.variants import warn_of_unused
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def scenario_warnings(scenario: ScenarioSpec, plan: Plan, arrays: Arrays) -> lis
     return [
         *_warn_of_unread(scenario.network),
         *warn_of_round_trip(scenario, plan),
+        *warn_of_transport(scenario, plan, arrays),
         *_PlanWarnings(plan, arrays).all(),
     ]
 

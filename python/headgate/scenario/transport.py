@@ -268,8 +268,14 @@ class Transport(Model):
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """All fields, those of the preset unless they are set."""
-        own = {name: getattr(self, name) for name in type(self).model_fields if name != "preset"}
-        return PRESETS[self.base] | {key: v for key, v in own.items() if v is not None}
+        own = {key: value for key, value in self.written.items() if key != "preset"}
+        return PRESETS[self.base] | own
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The fields that are set."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: value for name, value in fields.items() if value is not None}
 
     @property
     def base(self) -> str:
@@ -280,8 +286,7 @@ class Transport(Model):
         """Return the profile of traffic: with a preset this one, else its fields over `other`."""
         if self.preset is not None:
             return self
-        own = {name: value for name, value in self if value is not None}
-        return type(self).model_construct(**{**dict(other), **own})
+        return type(self).model_construct(None, **other.written | self.written)
 
     def fill_in(self) -> Transport:
         """Return the same profile with every field written out."""
