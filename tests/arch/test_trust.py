@@ -23,6 +23,7 @@ ALLOWED = {
     "headgate/experiment/experiment.py",
     "headgate/engine/live/emulation.py",
     "headgate_studies/mesonet/model.py",
+    "headgate/plugin/given.py",
     "headgate/plugin/load.py",
     "headgate/plugin/proof.py",
     "headgate/plugin/code_files.py",

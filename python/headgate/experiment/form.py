@@ -305,10 +305,12 @@ def _write_levels(name: str, table: Any) -> Any:
 
 
 def _write_class(level: type) -> str:
-    if level.__module__ == "__main__":
+    name = level.__qualname__
+    if level.__module__ == "__main__" or "." in name:
+        of = "within a function or a class" if "." in name else "of a program"
         raise HeadgateError(
-            f"{level.__qualname__}: runs are made in other processes, which cannot import a class"
-            f" of a program; put it in a separate file and write './file.py:{level.__qualname__}'"
+            f"{name}: runs are made in other processes, which cannot import a class {of}; put it in"
+            f" a separate file and write './file.py:{level.__name__}'"
         )
     return register_class(level)
 

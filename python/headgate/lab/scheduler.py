@@ -34,6 +34,7 @@ from headgate.lab.leases import Attempts, Lease, Leases
 from headgate.lab.processes import Processes
 from headgate.lab.store import Store
 from headgate.lab.worker import CampaignSpec, JobOutcome, Keep
+from headgate.plugin.user_code import require_importable
 
 
 @dataclass
@@ -195,6 +196,7 @@ class Scheduler:
         jobs = list({job.id: job for job in jobs}.values())
         missing = self.store.missing(jobs)
         missing.sort(key=_simulated_s, reverse=True)  # a long run at the end would leave cores idle
+        _require_importable(missing)
         progress = CampaignProgress(
             len(jobs), skipped=len(jobs) - len(missing), due_s=sum(map(_simulated_s, missing))
         )
@@ -366,6 +368,12 @@ class _CampaignWork:
             self.copied.add(lease.run_id)
             future = self.executor.submit(self.jobs[lease.run_id], copy=True)
             self.handed[future] = lease.run_id
+
+
+def _require_importable(jobs: Sequence[Job]) -> None:
+    """Raise CcaError if workers cannot import a class that Python code passed."""
+    for source in {source for job in jobs for source, _ in job.scenario.own_code()}:
+        require_importable(source)
 
 
 def _simulated_s(job: Job) -> float:

@@ -18,7 +18,7 @@ from headgate.base.files import read_file
 
 #: A Python class, sources that are compiled to a shared library, and such a library.
 KINDS = (".py", ".c", ".rs", ".so")
-_NAME = re.compile(r"(?P<file>.*?)(?::(?P<name>[A-Za-z_][\w.<>]*))?$", re.DOTALL)
+_NAME = re.compile(r"(?P<file>.*?)(?::(?P<name>[A-Za-z_][\w.<>]*(?:#\d+)?))?$", re.DOTALL)
 
 _Pairs = tuple[tuple[str, str], ...]
 #: Files of code that the user named; pairs of a file of code and the file that names it; and pairs

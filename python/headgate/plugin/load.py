@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 import threading
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from headgate.base.errors import CcaError
 from headgate.base.messages import also
-from headgate.plugin import code_files, library, python_class
+from headgate.plugin import code_files, given, library, python_class
 from headgate.plugin.ccas import CCA
 from headgate.plugin.code_files import is_code, read, sha256, shorten_path, split
 from headgate.plugin.disciplines import DISCIPLINE
@@ -26,13 +25,11 @@ _FORMER_MODULES = {
 }
 #: Runs in several threads may need the same code: it is found and compiled once.
 one_at_a_time = threading.RLock()
-#: Classes that Python code passed, by their names in a scenario.
-_given: dict[str, type] = {}
 
 
 def is_source(words: str) -> bool:
     """Return whether words name user-defined code: a file, or a class that Python code passed."""
-    return words in _given or "/" in words or is_code(words)
+    return given.is_given(words) or "/" in words or is_code(words)
 
 
 def load(source: str, interface: Interface = CCA) -> OwnCode:
@@ -41,8 +38,8 @@ def load(source: str, interface: Interface = CCA) -> OwnCode:
     This runs a Python file, so code that may not run is rejected (`headgate.plugin.code_files`).
     """
     with one_at_a_time:
-        if source in _given:
-            return _use_class(interface, _given[source])
+        if given.is_given(source):
+            return _use_class(interface, given.class_of(source))
         found = find(source, interface)
         code_files.require_trust(interface.noun, found.label, found.file, found.sha256)
         make = _load_class if found.file.endswith(".py") else library.code_in
@@ -60,8 +57,8 @@ def load_cca(source: str) -> str:
 
 def identify(source: str, interface: Interface) -> tuple[str, str]:
     """Return name and source hash of user-defined code without running it. Raises CcaError."""
-    if source in _given:
-        code = _use_class(interface, _given[source])
+    if given.is_given(source):
+        code = _use_class(interface, given.class_of(source))
         return code.name, code.sha256
     found = find(source, interface)
     return found.name, found.sha256
@@ -69,25 +66,17 @@ def identify(source: str, interface: Interface) -> tuple[str, str]:
 
 def allow(source: str, interface: Interface) -> None:
     """Remember for this user that the present version of code may run. Raises CcaError."""
-    if source not in _given:
+    if not given.is_given(source):
         found = find(source, interface)
         code_files.allow(found.file, found.sha256)
 
 
 def is_trusted(source: str, interface: Interface) -> bool:
     """Return whether user-defined code may run. Raises CcaError if it does not exist."""
-    if source in _given:
+    if given.is_given(source):
         return True
     found = find(source, interface)
     return code_files.is_trusted(found.file, found.sha256)
-
-
-def register_class(cls: type) -> str:
-    """Return the name of a class in scenarios of this process."""
-    words = f"{python_class.file_of(cls)}:{cls.__qualname__}"
-    _given[words] = cls
-    code_files.name_by_hand(words)
-    return words
 
 
 def kind_of(source: str) -> Interface:
@@ -116,14 +105,7 @@ def _load_class(source: Source) -> OwnCode:
 
 def _use_class(interface: Interface, cls: type) -> OwnCode:
     """Return the code of a class that Python code passed. Raises CcaError."""
-    file = python_class.file_of(cls)
-    try:
-        text = Path(file).read_bytes()
-    except OSError:  # a notebook, or a prompt
-        text = _source_of(cls)
-    else:
-        code_files.record_version(file, sha256(text))
-    return _check_class(interface, cls, file, sha256(text))
+    return _check_class(interface, cls, python_class.file_of(cls), given.hash_given(cls))
 
 
 def _check_class(interface: Interface, cls: type, file: str, sha: str) -> OwnCode:
@@ -169,12 +151,3 @@ def _find_class(interface: Interface, module: ModuleType, name: str, file: str) 
     known = ", ".join(names) or "none"
     says = f"has no class {name!r}; its {interface.noun}s: {known}{also(name, names)}"
     raise CcaError(shorten_path(file), says)
-
-
-def _source_of(cls: type) -> bytes:
-    """Return the text of a class without a file, or else its bytecode."""
-    try:
-        return inspect.getsource(cls).encode()
-    except (OSError, TypeError):
-        functions = [f for f in vars(cls).values() if isinstance(f, FunctionType)]
-        return repr([(f.__code__.co_code, f.__code__.co_consts) for f in functions]).encode()

@@ -24,6 +24,7 @@ from headgate.base.optional import advise
 from headgate.plugin import python_class
 from headgate.plugin.code_files import shorten_path
 from headgate.plugin.disciplines import DRAWS
+from headgate.plugin.given import hash_content
 from headgate.plugin.interface import Interface, LoadedTable, Params, fill_table
 
 Fields = Collection[str]
@@ -129,7 +130,7 @@ _one_at_a_time = threading.Lock()
 def compile_class(interface: Interface, cls: type, params: Params) -> LoadedTable:
     """Return the table of a class with these parameters. Raises CcaError if numba rejects it."""
     with _one_at_a_time:
-        key = cls, tuple(sorted(params.items()))
+        key = cls, hash_content(cls), tuple(sorted(params.items()))
         if key not in _tables:
             _tables[key] = _compile(interface, cls, params)
         return _tables[key]

@@ -46,6 +46,9 @@ def find(source: str, interface: Interface) -> Source:
     if kind not in KINDS:
         says = f"your own {interface.noun} must be a file that ends in one of {', '.join(KINDS)}"
         raise CcaError(source, says)
+    if name and ("#" in name or "<" in name):
+        says = "names a class that another process made; write it at the top of a file"
+        raise CcaError(source, f"{says}, and name it './file.py:Name'")
     file = str(Path(named).resolve())
     text = read(file)
     default = interface.symbol if kind != ".py" else ""

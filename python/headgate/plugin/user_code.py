@@ -5,8 +5,10 @@ from __future__ import annotations
 from headgate.plugin.ccas import CCA
 from headgate.plugin.code_files import is_code, split
 from headgate.plugin.disciplines import DISCIPLINE
+from headgate.plugin.given import register as register_class
+from headgate.plugin.given import require_importable
 from headgate.plugin.interface import Interface, OwnCode
-from headgate.plugin.load import allow, identify, is_source, is_trusted, load, register_class
+from headgate.plugin.load import allow, identify, is_source, is_trusted, load
 
 __all__ = [
     "CCA",
@@ -20,5 +22,6 @@ __all__ = [
     "is_trusted",
     "load",
     "register_class",
+    "require_importable",
     "split",
 ]
