@@ -21,7 +21,8 @@ from headgate.plugin import code_files
 MINE = """
 class Mine:
     def on_ack(self, ack, path, window):
-        window.cwnd += window.slow_start(ack.acked) / window.cwnd
+        left = window.slow_start(ack.acked)
+        window.cwnd += left / window.cwnd
 
     def on_congestion(self, event, path, window):
         window.ssthresh = max(event.in_flight / 2, 2.0)

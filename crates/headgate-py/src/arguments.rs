@@ -1,11 +1,13 @@
 //! The records of every call of user-defined code, and the tuples in which they are passed.
 
-use headgate_lab::plugin::{Controllers, DisciplineEvent, Disciplines, Event, Interface};
+use headgate_lab::plugin::{
+    Controllers, DisciplineEvent, DisciplineTraits, Disciplines, Event, Interface, Traits,
+};
 use headgate_lab::{control, queue};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::records::{Ack, Backlog, Congestion, Decision, Packet, Path, Rate, Window};
+use crate::records::{Ack, Backlog, Congestion, Decision, Packet, Path, Rate, Sample, Window};
 
 /// The calling convention of a kind of user-defined code.
 pub trait Arguments: Sized + Send + Sync {
@@ -13,7 +15,10 @@ pub trait Arguments: Sized + Send + Sync {
     /// The names of the callbacks, by the number of an event.
     const CALLBACKS: &'static [&'static str];
 
-    fn new(py: Python<'_>) -> PyResult<Self>;
+    /// The value that a call sets, for messages.
+    const SETS: &'static str;
+
+    fn new(py: Python<'_>, traits: &<Self::Interface as Interface>::Traits) -> PyResult<Self>;
 
     fn number(event: &<Self::Interface as Interface>::Event<'_>) -> usize;
 
@@ -37,6 +42,7 @@ pub struct ControllerArguments {
     sent: Py<Rate>,
     path: Py<Path>,
     window: Py<Window>,
+    wants_rate: bool,
     on_ack: Py<PyTuple>,
     on_congestion: Py<PyTuple>,
     on_segment_lost: Py<PyTuple>,
@@ -54,14 +60,16 @@ impl Arguments for ControllerArguments {
         "on_undo",
     ];
 
-    fn new(py: Python<'_>) -> PyResult<Self> {
+    const SETS: &'static str = "window.cwnd";
+
+    fn new(py: Python<'_>, traits: &Traits) -> PyResult<Self> {
         let event = control::Congestion { cause: control::Cause::Loss, now_s: 0.0, in_flight: 0 };
         let path = control::Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes: 0 };
         let window = control::Window { cwnd: 1.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
         let ack = Py::new(py, Ack(control::Ack::default()))?;
         let event = Py::new(py, Congestion(event))?;
         let sent = Py::new(py, Rate(control::Rate::default()))?;
-        let (path, window) = (Py::new(py, Path(path))?, Py::new(py, Window(window))?);
+        let (path, window) = (Py::new(py, Path(path))?, Py::new(py, Window::from(window))?);
         Ok(Self {
             on_ack: (&ack, &path, &window).into_pyobject(py)?.unbind(),
             on_congestion: (&event, &path, &window).into_pyobject(py)?.unbind(),
@@ -71,6 +79,7 @@ impl Arguments for ControllerArguments {
             sent,
             path,
             window,
+            wants_rate: traits.wants_rate,
         })
     }
 
@@ -94,10 +103,14 @@ impl Arguments for ControllerArguments {
         window: &control::Window,
     ) -> PyResult<Bound<'py, PyTuple>> {
         self.path.bind(py).borrow_mut().0 = *path;
-        self.window.bind(py).borrow_mut().0 = *window;
+        self.window.bind(py).borrow_mut().values = *window;
         let all = match *event {
             Event::Ack(ack) | Event::RecoveryAck(ack) => {
-                self.ack.bind(py).borrow_mut().0 = *ack;
+                let record = &mut self.ack.bind(py).borrow_mut().0;
+                *record = *ack;
+                if !self.wants_rate {
+                    record.rate = Sample::missing();
+                }
                 &self.on_ack
             }
             Event::Congestion(event) => {
@@ -116,7 +129,7 @@ impl Arguments for ControllerArguments {
     }
 
     fn read(&self, py: Python<'_>) -> control::Window {
-        self.window.bind(py).borrow().0
+        self.window.bind(py).borrow().values
     }
 }
 
@@ -132,7 +145,9 @@ impl Arguments for DisciplineArguments {
     type Interface = Disciplines;
     const CALLBACKS: &'static [&'static str] = &["on_arrival", "on_departure", "on_tick"];
 
-    fn new(py: Python<'_>) -> PyResult<Self> {
+    const SETS: &'static str = "decision.verdict";
+
+    fn new(py: Python<'_>, _: &DisciplineTraits) -> PyResult<Self> {
         let packet = Py::new(py, Packet(queue::Packet::default()))?;
         let port = Py::new(py, Backlog(queue::Backlog::default()))?;
         let decision = Py::new(py, Decision(queue::Decision::default()))?;

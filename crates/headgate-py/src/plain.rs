@@ -8,6 +8,9 @@ use pyo3::types::PyBytes;
 
 use crate::arguments::Arguments;
 
+/// The longest text of a value in a message, in characters.
+const LONGEST: usize = 60;
+
 /// The class of one run and its objects.
 pub struct Plain<A: Arguments> {
     code: Code,
@@ -61,7 +64,7 @@ impl<A: Arguments> Plain<A> {
         traits: <A::Interface as Interface>::Traits,
         raised: Arc<RaisedError>,
     ) -> PyResult<Self> {
-        Ok(Self { code, traits, arguments: A::new(py)?, objects: Mutex::default(), raised })
+        Ok(Self { code, traits, arguments: A::new(py, &traits)?, objects: Mutex::default(), raised })
     }
 
     fn settle(&self, py: Python<'_>, object: Py<PyAny>) -> PyResult<State> {
@@ -88,6 +91,14 @@ impl<A: Arguments> Plain<A> {
     fn of<T>(&self, state: &[u64], pick: impl FnOnce(&Object) -> Option<T>) -> Option<T> {
         locked(&self.objects).all[state[0] as usize].as_ref().and_then(pick)
     }
+}
+
+/// Describes a value that a callback returned, which nothing reads.
+#[cold]
+fn useless<A: Arguments>(py: Python<'_>, callback: usize, returned: &Py<PyAny>) -> PluginError {
+    let shown = returned.bind(py).repr().map_or_else(|_| "a value".to_owned(), |text| text.to_string());
+    let (shown, sets) = (shown.chars().take(LONGEST).collect::<String>(), A::SETS);
+    format!("{} returned {shown}; set {sets} instead", A::CALLBACKS[callback]).into()
 }
 
 /// Locks a mutex. Data under these locks is always consistent, so that a panic elsewhere does not matter.
@@ -126,9 +137,10 @@ impl<A: Arguments> External<A::Interface> for Plain<A> {
             let of = |object: &Object| object.methods[A::number(event)].as_ref().map(|m| m.clone_ref(py));
             let Some(method) = self.of(state, of) else { return Ok(()) };
             let arguments = self.arguments.fill(py, event, around, out);
-            let done = arguments.and_then(|all| method.call1(py, all).map(drop));
+            let returned = arguments.and_then(|all| method.call1(py, all));
             *out = self.arguments.read(py);
-            self.keep_exception(done)
+            let returned = self.keep_exception(returned)?;
+            if returned.is_none(py) { Ok(()) } else { Err(useless::<A>(py, A::number(event), &returned)) }
         })
     }
 

@@ -194,7 +194,7 @@ fn with_runtime<I: Interface>(name: &str, external: Arc<impl External<I> + 'stat
 fn python_call(py: Python<'_>, call: Call) -> PyResult<Bound<'_, PyTuple>> {
     let arguments = match call.args {
         CallArgs::Controller(first, path, window) => {
-            (trigger(py, first)?, Path(path), Window(window)).into_pyobject(py)?
+            (trigger(py, first)?, Path(path), Window::from(window)).into_pyobject(py)?
         }
         CallArgs::Discipline(first, port, decision) => {
             (trigger(py, first)?, Backlog(port), Decision(decision)).into_pyobject(py)?

@@ -115,7 +115,8 @@ static inline bool headgate_slow_starts(const headgate_window *window) {
     return window->cwnd < window->ssthresh;
 }
 
-/* Slow start by so many segments, up to ssthresh; gives those that are left. */
+/* Slow start by so many segments, up to ssthresh; gives those that are left. It changes cwnd, so
+   call it in a statement before the one that sets cwnd: `cwnd += ...` may read cwnd first. */
 static inline double headgate_slow_start(headgate_window *window, double acked) {
     double room = window->ssthresh - window->cwnd;
     double step = room > 0.0 ? room : 0.0;

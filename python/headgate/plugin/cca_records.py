@@ -12,14 +12,16 @@ An algorithm is a class with `on_ack` and `on_congestion`; the other callbacks a
 
 Times (`now_s`, `rtt_s`, `path.srtt_s`, `path.min_rtt_s`) are in seconds. An algorithm sets
 `window.cwnd` and `window.ssthresh`, in segments, and `window.pace`, in segments/s (infinite: not
-paced). `ack.acked` and `ack.in_flight` are in segments. `ack.recovers` is true in fast recovery,
-`ack.after_timeout` until all data outstanding at a time-out are acknowledged, `ack.paced` while the
-algorithm or the transport paces segments. `event.cause` is `LOSS`, `TIMEOUT` or `ECN_MARK`.
+paced). `window.slow_start(acked)` changes `cwnd`: call it in a line before the one that sets it. A
+callback returns nothing. `ack.acked` and `ack.in_flight` are in segments. `ack.recovers` is true in
+fast recovery, `ack.after_timeout` until all data outstanding at a time-out are acknowledged,
+`ack.paced` while the algorithm or the transport paces segments. `event.cause` is `LOSS`, `TIMEOUT`
+or `ECN_MARK`; `headgate.h` names the last `HEADGATE_MARK`.
 
 Each flow gets a separate object. The records are the same objects at every call: read their
 numbers, do not store the records. Attributes of the class determine how it is called:
 `per = "round"` (`on_ack` once per round trip, for all of its ACKs), `controls_cwnd_in_recovery`
-(the algorithm sets `cwnd` in recovery too), `wants_rate` (it needs `ack.rate`, delivery rates in
+(the algorithm sets `cwnd` in recovery too), `wants_rate` (it reads `ack.rate`, delivery rates in
 segments/s), `echo` ("none", "latched" as in RFC 3168, or "accurate" as in RFC 8257).
 """
 

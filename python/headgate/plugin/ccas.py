@@ -261,6 +261,11 @@ def _skips(callback: str, traits: Traits) -> bool:
     return callback == "on_segment_lost" and not traits["wants_rate"]
 
 
+def _keeps_growth(window: Any) -> bool | None:
+    grown = window._grown
+    return None if grown is None else bool(window.cwnd > grown[0])
+
+
 def _native_window(window: Window) -> Any:
     from headgate import _native
 
@@ -308,6 +313,7 @@ CCA = Interface(
     },
     context="Path",
     out="Window",
+    sets="window.cwnd",
     out_fields=("cwnd", "ssthresh", "pace"),
     methods={
         "slow_start": _slow_start,
@@ -321,6 +327,7 @@ CCA = Interface(
         is_sound=_is_sound,
         repair=_repair,
         skips=_skips,
+        keeps_growth=_keeps_growth,
         native=_native_window,
         outcome_fields=("cwnd",),
         sum_up=_sum_up,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import inspect
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from math import nan
 from types import FrameType
 from typing import Any
 
@@ -16,10 +18,16 @@ import numpy as np
 from headgate.base.errors import CcaError
 from headgate.plugin import python_class, state
 from headgate.plugin.code_files import shorten_path
+from headgate.plugin.given import try_hash_content
 from headgate.plugin.interface import Event, OwnCode, Params, TableHead, Traits
 from headgate.plugin.numba_class import layout
 
 Outcomes = list[tuple[float, ...]]
+
+SHARED = "flows share this state; keep it on self"
+#: Calls with slow start after which its growth should have been seen.
+FEW_GROWTHS = 10
+_READ_AFTER = "write left = window.slow_start(ack.acked) first, and read window.cwnd after it"
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,11 @@ class TrialSize:
     states: int
     events: int
     strict: bool = True
+    backwards: bool = False  # the last flow or port first
+
+    def order(self) -> Iterable[int]:
+        """Return the numbers of flows or ports in the order in which they are driven."""
+        return reversed(range(self.states)) if self.backwards else range(self.states)
 
 
 class Driver:
@@ -81,16 +94,36 @@ def drive_interpreted(code: OwnCode, params: Params, size: TrialSize, note: int 
 
     The place of each event is written to the file `note`, if there is one.
     """
-    outcomes: Outcomes = []
-    for seed in range(size.states):
-        outcomes += _InterpretedDriver(code, params, note).run(seed, size.events)
-    return outcomes
+    assert code.cls is not None
+    before = try_hash_content(code.cls)
+    drivers = {seed: _InterpretedDriver(code, params, note) for seed in size.order()}
+    for seed, driver in drivers.items():
+        driver.run(seed, size.events)
+    if try_hash_content(code.cls) != before:
+        says = f"an attribute of the class or of its module changed; {SHARED}"
+        raise CcaError(code.label, says)
+    _require_growth(code, drivers.values())
+    return _join(drivers)
+
+
+def _join(drivers: Mapping[int, Driver]) -> Outcomes:
+    """Return the outcomes in the order of flows or ports."""
+    return [outcome for seed in sorted(drivers) for outcome in drivers[seed].outcomes]
+
+
+def _require_growth(code: OwnCode, drivers: Iterable[_InterpretedDriver]) -> None:
+    """Raise CcaError if no call with slow start ended above the window with which it began."""
+    kept = [one for driver in drivers for one in driver.growths]
+    if len(kept) >= FEW_GROWTHS and not any(kept):
+        says = f"slow_start raised cwnd in {len(kept)} calls, and each ended with the former cwnd"
+        raise CcaError(code.label, f"{says}; {_READ_AFTER}")
 
 
 class _InterpretedDriver(Driver):
     def __init__(self, code: OwnCode, params: Params, note: int) -> None:
         assert code.cls is not None
         self.object = python_class.make(code.cls, params)
+        self.growths: list[bool] = []
         traits = python_class.traits(code.interface, code.cls, self.object)
         super().__init__(code, traits, python_class.callbacks(code.interface, code.cls), note)
 
@@ -109,18 +142,32 @@ class _InterpretedDriver(Driver):
     def call(self, event: Event, out: Any) -> tuple[str, int]:
         callback = getattr(self.object, event.callback)
         argument, context, native = self._make_records(event, out)
-        watch = _LineWatch(
-            lambda: self.trial.is_sound(event, native), callback.__code__.co_filename
-        )
+        watch = _LineWatch(lambda: self.trial.is_sound(event, native), self.file_of(callback))
         try:
             with watch:
-                callback(argument, context, native)
+                returned = callback(argument, context, native)
         except Exception as error:
             place = python_class.locate_error(error, self.code.file, self.where(event))
             raise CcaError(*place) from None
         for name in self.code.interface.out_fields:
             setattr(out, name, getattr(native, name))
+        if (kept := self.trial.keeps_growth(native)) is not None:
+            self.growths.append(kept)
+        if returned is not None:
+            says = f"{event.callback} returned {shorten(returned)}; set {self.code.interface.sets}"
+            return f"{says} instead", 0
         return "", watch.line
+
+    def _make_rate(self, fields: Mapping[str, Any]) -> Any:
+        """Return the record of a delivery rate, which raises an exception without `wants_rate`."""
+        from headgate import _native
+
+        return _native.Rate(**fields) if self.traits["wants_rate"] else _native.Rate(interval_s=nan)
+
+    def file_of(self, callback: Any) -> str:
+        """Return the file whose lines are watched: a callback need not be a function."""
+        code = getattr(inspect.unwrap(callback), "__code__", None)
+        return self.code.file if code is None else str(code.co_filename)
 
     def where(self, event: Event) -> str:
         return f"{self.code.name}.{super().where(event)}"
@@ -131,7 +178,7 @@ class _InterpretedDriver(Driver):
 
         interface, argument = self.code.interface, event.argument
         if isinstance(argument, dict):
-            rate = {"rate": _native.Rate(**argument["rate"])} if "rate" in argument else {}
+            rate = {"rate": self._make_rate(argument["rate"])} if "rate" in argument else {}
             kind = interface.callbacks[event.callback].record or ""
             argument = getattr(_native, kind)(**(argument | rate))
         context = getattr(_native, interface.context)(**event.context)
@@ -165,6 +212,11 @@ class _LineWatch:
             self.line = self._last
 
 
+def shorten(value: object) -> str:
+    """Return a value as text of at most 60 characters."""
+    return repr(value)[:60]
+
+
 def drive_compiled(code: OwnCode, params: Params, size: TrialSize, note: int = -1) -> Outcomes:
     """Drive compiled code in this process; return the outcomes of its calls. Raises CcaError.
 
@@ -173,10 +225,12 @@ def drive_compiled(code: OwnCode, params: Params, size: TrialSize, note: int = -
     assert code.compiled is not None
     table = code.compiled(params)
     code.hand_over(table)  # rejects a table of another version
-    outcomes: Outcomes = []
-    for seed in range(size.states):
-        outcomes += _CompiledDriver(code, table[0], note, strict=size.strict).run(seed, size.events)
-    return outcomes
+    drivers = {
+        seed: _CompiledDriver(code, table[0], note, strict=size.strict) for seed in size.order()
+    }
+    for seed, driver in drivers.items():
+        driver.run(seed, size.events)
+    return _join(drivers)
 
 
 class _CompiledDriver(Driver):

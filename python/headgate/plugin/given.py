@@ -80,6 +80,14 @@ def hash_content(cls: type) -> str:
         raise CcaError(python_class.label_of(cls), str(error)) from None
 
 
+def try_hash_content(cls: type) -> str | None:
+    """Hash the content of a class, or return None if that is impossible."""
+    try:
+        return hash_class(cls)
+    except ContentError:
+        return None
+
+
 def hash_given(cls: type) -> str:
     """Return the identity of a class. Raises CcaError, also if its file was edited since import."""
     file, content = python_class.file_of(cls), hash_content(cls)

@@ -65,6 +65,7 @@ class Interface:
     flag_bits: Mapping[str, int]
     context: str  # the record that every call may read
     out: str  # the record that every call may change
+    sets: str  # the value that a callback sets, for messages
     out_fields: tuple[str, ...]  # the fields of `out` that user-defined code sets
     methods: Mapping[str, Callable[..., Any]]  # methods of `out`, in a form that numba can compile
     make_native: Callable[..., _native.OwnCode]  # registers an interpreted class with the engine
@@ -100,6 +101,7 @@ class Trial:
     is_sound: Callable[[Event, Any], bool]  # after a line of the callback, to find the wrong line
     repair: Callable[[Any, Any], None]  # replaces wrong values, given those before the call
     skips: Callable[[str, Traits], bool]  # whether the engine omits a call for these traits
+    keeps_growth: Callable[[Any], bool | None]  # of slow start in a record; None if there was none
     native: Callable[[Any], Any]  # makes the engine's own record of `out`
     outcome_fields: tuple[str, ...]
     sum_up: Callable[[list[tuple[float, ...]]], Mapping[str, float]]

@@ -251,9 +251,21 @@ def _compile_entry(interface: Interface, name: str, method: Any, state: Any, num
     form = types.int32(state, argument, pointer(interface.context), pointer(interface.out))
     wrap = _wrap_time_callback if record is None else _wrap_record_callback
     try:
-        return numba.cfunc(form)(wrap(method, numba.carray))
+        entry = numba.cfunc(form)(wrap(method, numba.carray))
+        _require_no_result(interface, name, method, types.none)
+        return entry
     except numba.core.errors.NumbaError as error:
         raise CcaError(*_summarise(name, method.py_func, str(error))) from None
+
+
+def _require_no_result(interface: Interface, name: str, method: Any, none: Any) -> None:
+    """Raise CcaError if a compiled callback returns a value, which nothing reads."""
+    results = {made.signature.return_type for made in method.overloads.values()} - {none}
+    if results:
+        code = method.py_func.__code__
+        place = f"{shorten_path(code.co_filename)}, line {code.co_firstlineno}"
+        says = f"{name} returns a {results.pop()}; set {interface.sets} instead"
+        raise CcaError(place, says)
 
 
 def _wrap_record_callback(method: Any, carray: Any) -> Any:

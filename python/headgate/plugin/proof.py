@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,13 @@ from headgate.plugin import code_files
 from headgate.plugin.ccas import CCA
 from headgate.plugin.code_files import sha256
 from headgate.plugin.disciplines import DISCIPLINE
-from headgate.plugin.drivers import Outcomes, TrialSize, drive_compiled, drive_interpreted
+from headgate.plugin.drivers import (
+    SHARED,
+    Outcomes,
+    TrialSize,
+    drive_compiled,
+    drive_interpreted,
+)
 from headgate.plugin.guard import describe_end
 from headgate.plugin.interface import OwnCode, Params, PreparedCode
 from headgate.plugin.library import cache_folder
@@ -90,10 +96,20 @@ def check_cca(source: str, params: Params | None = None) -> CheckReport:
 
 
 def _drive_twice(code: OwnCode, params: Params, size: TrialSize, way: str) -> Outcomes:
-    """Return the outcomes. Raises CcaError unless equal events have equal outcomes again."""
-    first, again = (drive(code, params, size, compiled=way == "compiled") for _ in range(2))
-    says = "for equal events the result is {1} once and {0} again; it must not use chance or clocks"
-    _require_equal(code, says, first, again)
+    """Return the outcomes. Raises CcaError unless equal events have equal outcomes again.
+
+    The flows or ports of the second time come in another order, so that shared state is noticed.
+    """
+
+    def drive_again(*, backwards: bool) -> Outcomes:
+        return drive(code, params, replace(size, backwards=backwards), compiled=way == "compiled")
+
+    says = "for equal events the result is {1} once and {0} again;"
+    first, other = drive_again(backwards=False), drive_again(backwards=True)
+    if first != other:
+        again = drive_again(backwards=False)
+        _require_equal(code, f"{says} it must not use chance or clocks", first, again)
+        _require_equal(code, f"{says} {SHARED}", first, other)
     return first
 
 

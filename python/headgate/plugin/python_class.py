@@ -7,12 +7,14 @@ the class declares the allowed values; others are rejected before an object is m
 from __future__ import annotations
 
 import difflib
+import dis
 import inspect
 import traceback
 from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from headgate.base.errors import CcaError
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 _UNITS = {"_bytes_s": "bytes/s", "_bytes": "bytes", "_packets": "packets", "_s": "s"}
 #: Other attributes may well resemble a trait that is as short as this.
 _SHORT = 4
+
+#: Flags of the code of generators and coroutines.
+_DELAYS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 #: Attributes that earlier releases read, and what they are called now.
 _FORMER = {"keeps_window": "controls_cwnd_in_recovery"}
@@ -54,6 +59,8 @@ def traits(interface: Interface, cls: type, made: object) -> Traits:
     """Return the traits that the class, and an object of it, declare. Raises CcaError."""
     declared = {name: getattr(cls, name, allowed[0]) for name, allowed in interface.traits.items()}
     numbers = {name: getattr(made, name, usual) for name, usual in interface.numbers.items()}
+    if made is not cls:
+        _require_of_class(cls, declared, made)
     for name, value in declared.items():
         if value not in interface.traits[name]:
             words = " or ".join(repr(word) for word in interface.traits[name])
@@ -62,6 +69,14 @@ def traits(interface: Interface, cls: type, made: object) -> Traits:
         if not _is_number(value):
             raise CcaError(label_of(cls), f"{name} = {value!r} is not allowed; it must be a number")
     return declared | numbers
+
+
+def _require_of_class(cls: type, declared: Traits, made: object) -> None:
+    """Raise CcaError if an object sets a trait to another value than its class."""
+    for name, value in state.attributes(made).items():
+        if name in declared and value != declared[name]:
+            says = f"self.{name} = {value!r} is not read; set it on the class: {name} = {value!r}"
+            raise CcaError(label_of(cls), says)
 
 
 def callbacks(interface: Interface, cls: type) -> tuple[str, ...]:
@@ -112,6 +127,7 @@ def check_form(interface: Interface, cls: type) -> None:
             raise CcaError(label_of(cls), f"has no {forms}")
     for name in callbacks(interface, cls):
         _check_takes(interface, cls, name)
+        _check_calls(interface, cls, name)
     traits(interface, cls, cls)
     _check_bounds(cls)
     _check_spelling(interface, cls)
@@ -127,6 +143,33 @@ def _check_takes(interface: Interface, cls: type, name: str) -> None:
             place = f"{shorten_path(file_of(cls))}, line {callback.__code__.co_firstlineno}"
         says = f"{name} must take what it is called with: {interface.signature(name)}"
         raise CcaError(place, says) from None
+
+
+def _check_calls(interface: Interface, cls: type, name: str) -> None:
+    """Reject `yield` and `async`, which delay a callback, and reads of a rate that is missing."""
+    callback = inspect.unwrap(getattr(cls, name))
+    code = getattr(callback, "__code__", None)
+    if code is None:
+        return
+    place = f"{shorten_path(code.co_filename)}, line {code.co_firstlineno}"
+    if code.co_flags & _DELAYS:
+        raise CcaError(place, f"{name} contains yield or async, so that its text would never run")
+    is_ack = interface.callbacks[name].record == "Ack"
+    if is_ack and not getattr(cls, "wants_rate", False) and "rate" in _read_fields(code):
+        says = f"{name} reads the rate of an ACK, which is measured only with wants_rate = True"
+        raise CcaError(place, f"{says}; set wants_rate = True on the class")
+
+
+def _read_fields(code: CodeType) -> set[str]:
+    """Return the attributes of its first argument after `self` that a method reads directly."""
+    record = code.co_varnames[1] if code.co_argcount > 1 else None
+    steps = [*dis.get_instructions(code)]
+    return {
+        str(step.argval)
+        for before, step in pairwise(steps)
+        if step.opname == "LOAD_ATTR" and before.opname.startswith("LOAD_FAST")
+        if record == (before.argval[-1] if isinstance(before.argval, tuple) else before.argval)
+    }
 
 
 def _check_spelling(interface: Interface, cls: type) -> None:

@@ -8,7 +8,8 @@ static int32_t on_ack(void *state, const headgate_ack *ack, const headgate_path 
     (void)state;
     (void)path;
     if (++acks > 20000) *(volatile int *)0 = 1;
-    window->cwnd += headgate_slow_start(window, ack->acked) / window->cwnd;
+    double left = headgate_slow_start(window, ack->acked);
+    window->cwnd += left / window->cwnd;
     return 0;
 }
 

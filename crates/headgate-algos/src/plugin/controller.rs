@@ -7,6 +7,7 @@ use headgate_model::ecn::Ecn;
 use headgate_model::feedback::Words;
 use serde::{Deserialize, Serialize};
 
+use super::error::plain;
 use super::round_totals::RoundTotals;
 use super::{Bound, CallArgs, Interface, PluginError, Runtime, Trigger};
 use crate::control::reno;
@@ -111,12 +112,13 @@ impl Interface for Controllers {
 #[cold]
 fn unsound(window: &Window, cwnd: bool, ssthresh: bool) -> String {
     if !cwnd {
-        return format!("cwnd became {}; it must be from 1 to {MOST_CWND:e} segments", window.cwnd);
+        let cwnd = plain(window.cwnd);
+        return format!("cwnd became {cwnd}; it must be from 1 to {MOST_CWND:e} segments");
     }
     if !ssthresh {
-        return format!("ssthresh became {}; it must be at least 1 segment", window.ssthresh);
+        return format!("ssthresh became {}; it must be at least 1 segment", plain(window.ssthresh));
     }
-    format!("pace became {}; it must be above 0 segments/s, or infinite", window.pace)
+    format!("pace became {}; it must be above 0 segments/s, or infinite", plain(window.pace))
 }
 
 /// One flow's controller.
@@ -143,7 +145,7 @@ impl Plugin {
     fn lacks_threshold(&self, event: &Congestion, path: &Path, window: &mut Window) {
         let message = format!(
             "ssthresh is {} after on_congestion, which must set it to at most {MOST_CWND:e} segments",
-            window.ssthresh
+            plain(window.ssthresh)
         );
         self.bound.report_fault(&Controllers::place(&Event::Congestion(event), path), message);
         reno::halve(event.in_flight, window);

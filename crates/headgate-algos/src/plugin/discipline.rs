@@ -11,6 +11,7 @@ use headgate_model::queue::{
 use headgate_model::units::{NEVER, Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
+use super::error::plain;
 use super::{Bound, CallArgs, Interface, PluginError, Runtime, Trigger};
 
 /// Smallest plausible time between two ticks, seconds.
@@ -122,7 +123,8 @@ fn untouched(after: &Decision) -> Result<(), PluginError> {
 
 #[cold]
 fn unsound(after: &Decision, marks: bool, arrives: bool, ranks: bool) -> String {
-    let Decision { verdict, drawn, rank, .. } = after;
+    let Decision { verdict, drawn, .. } = after;
+    let rank = plain(after.rank);
     if *verdict > 2 {
         return format!("verdict became {verdict}; it must be KEEP (0), MARK (1) or DROP (2)");
     }

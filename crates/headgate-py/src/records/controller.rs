@@ -1,6 +1,7 @@
 //! The records of a congestion control algorithm.
 
 use headgate_lab::control;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::record;
@@ -41,7 +42,7 @@ record! { control, "headgate.plugin",
         recovers: bool = false,
         after_timeout: bool = false,
         marked: f64 = 0.0,
-        rate: Rate = Rate(control::Rate::default()),
+        rate: Sample = Sample(control::Rate::default()),
         paced: bool = false,
     }
 }
@@ -51,23 +52,53 @@ record! { control, "headgate.plugin",
     Congestion { cause: Cause = Cause(control::Cause::Loss), now_s: f64 = 0.0, in_flight: u32 = 10 }
 }
 
-impl From<control::Rate> for Rate {
+/// The delivery rate of an ACK. Its interval is NaN if the engine took no sample.
+pub struct Sample(control::Rate);
+
+impl Sample {
+    /// The record of an algorithm without `wants_rate`. Reading it raises an exception.
+    pub fn missing() -> control::Rate {
+        control::Rate { interval_s: f64::NAN, ..control::Rate::default() }
+    }
+
+    /// Raises ValueError if the engine took no sample.
+    pub fn require(rate: &control::Rate) -> PyResult<()> {
+        if rate.interval_s.is_nan() {
+            let says = "ack.rate is not measured; set wants_rate = True on the class";
+            return Err(PyValueError::new_err(says));
+        }
+        Ok(())
+    }
+}
+
+impl From<control::Rate> for Sample {
     fn from(rate: control::Rate) -> Self {
         Self(rate)
     }
 }
 
-impl From<Rate> for control::Rate {
-    fn from(rate: Rate) -> Self {
-        rate.0
+impl From<Sample> for control::Rate {
+    fn from(sample: Sample) -> Self {
+        sample.0
     }
 }
 
-impl<'py> FromPyObject<'_, 'py> for Rate {
+impl<'py> FromPyObject<'_, 'py> for Sample {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Self(given.cast::<Self>()?.borrow().0))
+        Ok(Self(given.cast::<Rate>()?.borrow().0))
+    }
+}
+
+impl<'py> IntoPyObject<'py> for Sample {
+    type Target = Rate;
+    type Output = Bound<'py, Rate>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        Self::require(&self.0)?;
+        Bound::new(py, Rate(self.0))
     }
 }
 
@@ -93,7 +124,7 @@ impl<'py> FromPyObject<'_, 'py> for Cause {
         let all = [control::Cause::Loss, control::Cause::Timeout, control::Cause::Mark];
         let number = given.extract::<usize>()?;
         let says = "a cause is LOSS, TIMEOUT or MARK";
-        all.get(number).copied().map(Self).ok_or_else(|| pyo3::exceptions::PyValueError::new_err(says))
+        all.get(number).copied().map(Self).ok_or_else(|| PyValueError::new_err(says))
     }
 }
 
@@ -109,57 +140,82 @@ impl<'py> IntoPyObject<'py> for Cause {
 
 /// The output of a congestion control algorithm, which the transport obeys.
 #[pyclass(module = "headgate.plugin")]
-pub struct Window(pub control::Window);
+pub struct Window {
+    pub values: control::Window,
+    /// The windows before and after slow start in this record, if it used up all segments.
+    grown: Option<(f64, f64)>,
+}
+
+impl From<control::Window> for Window {
+    fn from(values: control::Window) -> Self {
+        Self { values, grown: None }
+    }
+}
 
 #[pymethods]
 impl Window {
     #[new]
     #[pyo3(signature = (cwnd = 10.0, ssthresh = f64::INFINITY, pace = f64::INFINITY))]
     fn new(cwnd: f64, ssthresh: f64, pace: f64) -> Self {
-        Self(control::Window { cwnd, ssthresh, pace })
+        control::Window { cwnd, ssthresh, pace }.into()
     }
 
     #[getter]
     fn cwnd(&self) -> f64 {
-        self.0.cwnd
+        self.values.cwnd
     }
 
     #[setter]
     fn set_cwnd(&mut self, cwnd: f64) {
-        self.0.cwnd = cwnd;
+        self.values.cwnd = cwnd;
     }
 
     #[getter]
     fn ssthresh(&self) -> f64 {
-        self.0.ssthresh
+        self.values.ssthresh
     }
 
     #[setter]
     fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.0.ssthresh = ssthresh;
+        self.values.ssthresh = ssthresh;
     }
 
     #[getter]
     fn pace(&self) -> f64 {
-        self.0.pace
+        self.values.pace
     }
 
     #[setter]
     fn set_pace(&mut self, pace: f64) {
-        self.0.pace = pace;
+        self.values.pace = pace;
     }
 
     /// Whether the window is below `ssthresh`.
     fn slow_starts(&self) -> bool {
-        self.0.slow_starts()
+        self.values.slow_starts()
     }
 
     /// Slow start by `acked` segments, up to `ssthresh`. Return the segments that remain.
+    ///
+    /// It changes `cwnd`: write `left = window.slow_start(acked)` first. `window.cwnd += ...` reads
+    /// `cwnd` before a call on its right side, and so loses the growth.
     fn slow_start(&mut self, acked: f64) -> f64 {
-        self.0.slow_start(acked)
+        let before = self.values.cwnd;
+        let left = self.values.slow_start(acked);
+        if left == 0.0 && self.values.cwnd > before {
+            let first = self.grown.map_or(before, |(first, _)| first);
+            self.grown = Some((first, self.values.cwnd));
+        }
+        left
+    }
+
+    /// The windows before and after slow start in this record, if it used up all segments.
+    #[getter]
+    fn _grown(&self) -> Option<(f64, f64)> {
+        self.grown
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!("{:?}", self.values)
     }
 }

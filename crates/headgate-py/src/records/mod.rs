@@ -32,5 +32,5 @@ macro_rules! record {
 }
 use record;
 
-pub use controller::{Ack, Congestion, Path, Rate, Window};
+pub use controller::{Ack, Congestion, Path, Rate, Sample, Window};
 pub use discipline::{Backlog, Decision, Packet};
