@@ -56,6 +56,10 @@ macro_rules! forward_to_variants {
                     match self { $(Self::$Name(controller) => controller.echo(),)+ }
                 }
 
+                fn answers_marks(&self) -> bool {
+                    match self { $(Self::$Name(controller) => controller.answers_marks(),)+ }
+                }
+
                 fn codepoint(&self) -> Ecn {
                     match self { $(Self::$Name(controller) => controller.codepoint(),)+ }
                 }

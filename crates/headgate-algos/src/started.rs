@@ -141,6 +141,10 @@ impl<C: Controller> Controller for Started<C> {
         self.controller.echo()
     }
 
+    fn answers_marks(&self) -> bool {
+        self.controller.answers_marks()
+    }
+
     fn codepoint(&self) -> Ecn {
         self.controller.codepoint()
     }

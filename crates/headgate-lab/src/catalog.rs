@@ -77,7 +77,24 @@ fn sender(index: usize, card: &Card) -> Value {
     let mut said = controller(card);
     said["scheme"] = json!(fresh.scheme().map(|scheme| AnyRouter::cards()[scheme as usize].name));
     said["needs_marks"] = json!(fresh.echo() != Echo::None);
+    said["ignores_marks"] =
+        if fresh.answers_marks() { ignoring_choices(index, card.params, &defaults) } else { json!(true) };
     said
+}
+
+/// The choices of parameters with which an algorithm does not answer marks, by parameter.
+fn ignoring_choices(index: usize, params: &[Param], defaults: &[f64]) -> Value {
+    let ignores = |at: usize, choice: usize| {
+        let mut values = defaults.to_vec();
+        values[at] = choice as f64;
+        !AnyController::build(index, &values).answers_marks()
+    };
+    let of_param = |(at, param): (usize, &Param)| {
+        let words = param.choices.iter().enumerate().filter(|&(choice, _)| ignores(at, choice));
+        let words = words.map(|(_, word)| json!(word)).collect::<Vec<_>>();
+        (!words.is_empty()).then(|| (param.name.to_owned(), words.into()))
+    };
+    Value::Object(params.iter().enumerate().filter_map(of_param).collect())
 }
 
 fn device(kind: &str, card: &Card) -> Value {

@@ -234,6 +234,11 @@ pub trait Controller: Clone + Send {
         Echo::None
     }
 
+    /// Whether a congestion mark reduces the flow's rate.
+    fn answers_marks(&self) -> bool {
+        true
+    }
+
     /// The ECN field of the flow's data, if it uses ECN.
     fn codepoint(&self) -> Ecn {
         Ecn::Ect0

@@ -120,12 +120,20 @@ class Cca(BaseModel):
     """The scheme whose router feedback it uses; without feedback it behaves as Reno."""
     needs_marks: bool = False
     """Whether its response to ECN marks defines it; without marks it behaves as Reno."""
+    ignores_marks: bool | dict[str, tuple[str, ...]] = False
+    """Whether it does not slow down for ECN marks, or the words of parameters with which not."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every accepted name, the main one first."""
         nist = self.nist and (self.nist.acronym, str(self.nist.number or ""))
         return tuple(word for word in (self.name, *self.aliases, *(nist or ())) if word)
+
+    def ignores(self, params: Mapping[str, object]) -> bool:
+        """Return whether the algorithm with these parameters does not slow down for ECN marks."""
+        if isinstance(self.ignores_marks, bool):
+            return self.ignores_marks
+        return any(params.get(name) in words for name, words in self.ignores_marks.items())
 
     def param(self, name: str) -> Param:
         """Return the parameter of that name, or raise CatalogError."""

@@ -65,7 +65,11 @@ class _PlanWarnings:
         senders = [
             text
             for item in self.plan["traffic"]
-            for text in (*self._warn_of_senders(item), *self._warn_of_ecn(item))
+            for text in (
+                *self._warn_of_senders(item),
+                *self._warn_of_ecn(item),
+                *self._warn_of_ignored_marks(item),
+            )
         ]
         return [
             *senders,
@@ -181,6 +185,20 @@ class _PlanWarnings:
         """Say why a link of a path does not mark although its discipline does; empty if none."""
         said = (find_obstacle(self.plan, self.links[link]) for link in way)
         return next(filter(None, said), "")
+
+    def _warn_of_ignored_marks(self, item: Mapping[str, Any]) -> Iterator[str]:
+        """Warn of ECN with algorithms that do not slow down for marks."""
+        if not any(self._marking) or not self._enables_ecn(item):
+            return  # without marks, `_warn_of_ecn` warns
+        laws = [law for law in self._list_ccas(item) if "own" not in law]
+        named = [law["name"] for law in laws if catalog.cca(law["name"]).ignores(law["params"])]
+        if named:
+            yield (
+                f"'{item['name']}': ecn is on, but {' and '.join(map(repr, dict.fromkeys(named)))}"
+                f" {'ignores' if len({*named}) == 1 else 'ignore'} marks, so packets are marked"
+                " instead of dropped and the sender does not slow down; write"
+                ' transport = {ecn = "off"}'
+            )
 
     def _enables_ecn(self, item: Mapping[str, Any]) -> bool:
         """Return whether the transport of the scenario enables ECN for an item."""

@@ -139,9 +139,11 @@ class Transport(Model):
     )
     ecn: bool | Literal["off", "on", "ect0", "ect1"] | None = Field(
         None,
-        description="Whether every algorithm responds to ECN marks (RFC 3168), not only those that"
-        " need them (off, or false). Data carry the codepoint that the algorithm chooses (on, or "
-        "true), ECT(0), or ECT(1), by which L4S recognises its traffic (RFC 9331).",
+        description="Whether routers may mark the packets of every algorithm instead of dropping "
+        "them (RFC 3168), not only of those that need marks (off, or false). Some algorithms do "
+        "not slow down for marks, such as bbr; a warning names them. Data carry the codepoint that "
+        "the algorithm chooses (on, or true), ECT(0), or ECT(1), by which L4S recognises its "
+        "traffic (RFC 9331).",
     )
     ecn_feedback: Literal["auto", "classic", "exact", "accurate"] | None = Field(
         None,

@@ -75,6 +75,29 @@ def test_ecn_that_no_link_answers_is_warned_of(queue: object, remedy: str) -> No
     assert (sum(made.run().ports["marks"]) > 0) == (not remedy)
 
 
+@pytest.mark.parametrize(
+    ("cca", "said"),
+    [
+        ("bbr", "'bbr'"),
+        ("vivace", "'vivace'"),
+        ({"name": "bbr3", "variant": "linux-v3"}, "'bbr3'"),
+        ({"name": "copa", "competes": "no"}, "'copa'"),
+        ("bbr3", ""),
+        ("copa", ""),
+        ("cubic", ""),
+    ],
+)
+def test_ecn_with_an_algorithm_that_ignores_marks_is_warned_of(cca: object, said: str) -> None:
+    made = scenario({**DUMBBELL, "queue": {"name": "codel", "ecn": "on"}}, {**ECN, "cca": cca})
+    found = [text for text in warnings_of(made) if "marks, so packets are marked" in text]
+    assert len(found) == bool(said)
+    for text in found:
+        assert f"ecn is on, but {said} ignores marks" in text
+        assert text.endswith('does not slow down; write transport = {ecn = "off"}')
+    plain = {**RENO, "cca": cca, "transport": {"ecn": "off"}}
+    assert not [text for text in warnings_of(scenario(DUMBBELL, plain)) if "ignores" in text]
+
+
 def test_marks_that_no_traffic_understands_are_warned_of() -> None:
     """Disciplines that mark by default are not warned of."""
     network = {**DUMBBELL, "queue": {"name": "codel", "ecn": "on"}}

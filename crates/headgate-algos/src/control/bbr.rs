@@ -33,6 +33,8 @@
 //! the start time, the RTT and the delivered segments instead of a random number, so that the same flow
 //! always draws the same phase.
 //!
+//! NOTE(RFC 3168 section 5): marks are ignored, as in Linux. Such a flow does not slow down for them.
+//!
 //! The smallest RTT starts with that of the handshake, as in Linux.
 //!
 //! # When to use it
@@ -273,6 +275,10 @@ impl Controller for Bbr {
 
     fn on_restart(&mut self, restart: &Restart, _path: &Path, window: &mut Window) {
         self.0.restart(restart, window);
+    }
+
+    fn answers_marks(&self) -> bool {
+        false
     }
 
     fn controls_cwnd_in_recovery(&self) -> bool {

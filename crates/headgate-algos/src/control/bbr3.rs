@@ -31,6 +31,7 @@
 //! an equal RTT renews the smallest one. Segments that pacing still holds back are not in the network.
 //! extra_acked covers 5 to 10 round trips and at most 0.1 s of `bw`, and the target includes room for quanta.
 //!
+//! * Marks count like losses in `draft`; `linux-v3` ignores them.
 //! * The variants `linux-ecn` and `linux-ecn-any` are the Linux module on a route with the attribute `ecn_low`:
 //!   marks count too, if the receiver reports them exactly. In `linux-ecn` they count only if the smallest RTT
 //!   is at most 5 ms. A round trip with marks outside a probe sets `inflight_short = (1 - alpha/3)
@@ -54,6 +55,7 @@
 //! draft-ietf-ccwg-bbr (Cardwell, Swett, Beshay; August 2026); google/bbr `tcp_bbr.c`, BBR_VERSION 3.
 
 mod cycle;
+mod echoed;
 mod estimate;
 mod marks;
 mod output;
@@ -64,6 +66,7 @@ mod tests;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Echo, Path, Rate, Restart, Window};
 use headgate_model::params::Card;
 
+use self::echoed::Echoed;
 use self::marks::Marks;
 use self::phase::{Feedback, Mode};
 use crate::parts::aggregation::{Aggregation, Epoch};
@@ -174,8 +177,9 @@ struct Model {
     bounds: Bounds,
     pipe: FullPipe,
     repair: Conservation,
-    /// The marks, in the variants that use them.
+    /// The marks, in the variants of Linux and in the draft.
     marks: Option<Box<Marks>>,
+    echoed: Echoed,
     /// The bounds before the last congestion event: bandwidth, and the two of volume.
     before: (f64, f64, f64),
     /// The smallest RTT of the window of 10 s and its time, and that of the interval between PROBE_RTTs.
@@ -229,6 +233,7 @@ impl Bbr3 {
             pipe: FullPipe::default(),
             repair: Conservation::default(),
             marks: Marks::of(params.variant),
+            echoed: Echoed::default(),
             before: (f64::INFINITY, f64::INFINITY, f64::INFINITY),
             min_rtt_s: f64::INFINITY,
             min_rtt_at_s: 0.0,
@@ -280,6 +285,7 @@ impl Model {
         self.leave_repair(event);
         self.take_round(rate, event.window.cwnd);
         self.heed_marks(event);
+        self.heed_echo(event);
         self.take_bandwidth(rate, event.window.cwnd);
         self.take_aggregation(event);
         self.heed_startup_losses(event);
@@ -341,6 +347,7 @@ impl Controller for Bbr3 {
         if let Some(marks) = &mut model.marks {
             marks.reduces = event.cause == Cause::Mark;
         }
+        model.echoed.waits |= event.cause == Cause::Mark && !model.is_linux();
         model.repair.save(model.cwnd, model.mode == Mode::ProbeRtt);
         let Bounds { bw_short, inflight_short, inflight_long, .. } = model.bounds;
         model.before = (bw_short, inflight_short, inflight_long);
@@ -374,6 +381,10 @@ impl Controller for Bbr3 {
 
     fn echo(&self) -> Echo {
         if self.0.marks.is_some() { Echo::Accurate } else { Echo::None }
+    }
+
+    fn answers_marks(&self) -> bool {
+        self.0.params.variant != Variant::LinuxV3
     }
 
     fn controls_cwnd_in_recovery(&self) -> bool {

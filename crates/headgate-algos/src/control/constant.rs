@@ -85,6 +85,10 @@ impl Controller for Constant {
         self.send_on(path, window);
     }
 
+    fn answers_marks(&self) -> bool {
+        false
+    }
+
     fn controls_cwnd_in_recovery(&self) -> bool {
         true
     }

@@ -288,6 +288,11 @@ impl Controller for Copa {
         }
     }
 
+    /// Only the competitive mode reduces anything for a mark or a loss.
+    fn answers_marks(&self) -> bool {
+        self.0.params.competes
+    }
+
     fn controls_cwnd_in_recovery(&self) -> bool {
         true
     }

@@ -31,7 +31,9 @@
 //! NOTE(Dong et al. 2018 section 5): the first rate is that of the initial window; the smallest one is two
 //! segments per RTT. The authors' program of 2018 sends at 1.3 Mbit/s or more, changes by 0.5 Mbit/s or more,
 //! continues in one direction by single intervals, and ignores 3 % of losses. Their program of 2020 counts no
-//! negative slope. Marks (ECN) change nothing.
+//! negative slope.
+//!
+//! NOTE(RFC 3168 section 5): marks change nothing. The paper's utility counts only losses.
 //!
 //! # When to use it
 //! As the algorithm that learns its rate: it uses a path with random losses fully up to about 5 %, and holds
@@ -248,6 +250,10 @@ impl Controller for Vivace {
         if event.cause == Cause::Timeout && self.0.rate > 0.0 {
             self.0.time_out(window);
         }
+    }
+
+    fn answers_marks(&self) -> bool {
+        false
     }
 
     fn controls_cwnd_in_recovery(&self) -> bool {

@@ -216,6 +216,10 @@ impl Controller for Plugin {
 
     fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {}
 
+    fn answers_marks(&self) -> bool {
+        true
+    }
+
     fn codepoint(&self) -> Ecn {
         Ecn::Ect0
     }

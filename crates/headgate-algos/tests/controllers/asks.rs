@@ -68,6 +68,17 @@ const QUEUE_GAUGES: &[(&str, Option<&str>)] = &[
 ];
 const ROUTER_GAUGES: &[(&str, &str)] = &[("rcp", "rate"), ("vcp", "load"), ("xcp", "change")];
 
+/// The algorithms that do not slow down for congestion marks.
+const IGNORE_MARKS: [&str; 3] = ["bbr", "constant", "vivace"];
+
+#[test]
+fn algorithms_answer_marks_unless_their_sources_ignore_them() {
+    for (name, _) in ASKS {
+        assert_eq!(controller(name, &[]).answers_marks(), !IGNORE_MARKS.contains(name), "{name}");
+    }
+    assert!(!controller("copa", &[("competes", 1.0)]).answers_marks()); // "no"
+}
+
 #[test]
 fn algorithms_require_what_their_rules_need() {
     for (name, expected) in ASKS {

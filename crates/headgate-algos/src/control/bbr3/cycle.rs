@@ -176,6 +176,7 @@ impl Model {
     /// Forgets the deliveries, losses and marks of the last round trip.
     fn forget_signals(&mut self) {
         self.latest.forget();
+        self.echoed.in_round = false;
         if let Some(marks) = &mut self.marks {
             marks.forget();
         }

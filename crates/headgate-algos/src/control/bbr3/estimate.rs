@@ -45,6 +45,7 @@ impl Model {
         if self.latest.starts {
             self.adapt_lower_bounds(cwnd);
             self.latest.loses = false;
+            self.echoed.in_round = false;
             if let Some(marks) = &mut self.marks {
                 marks.begin_round();
             }
@@ -60,7 +61,7 @@ impl Model {
         let in_flight = if short.is_finite() { short } else { cwnd };
         let reduced = self.marks.as_ref().and_then(|marks| marks.reduce(in_flight));
         if self.latest.loses {
-            let latest = (self.latest.bw, self.latest.inflight);
+            let latest = (self.latest.bw, self.delivered_volume());
             self.bounds.cut(latest, (self.max_bw(), cwnd), self.params.beta);
         }
         if let Some(reduced) = reduced {
@@ -123,7 +124,7 @@ impl Model {
         let many = self.startup_losses >= STARTUP_LOSSES;
         let rate = &event.ack.rate;
         let too_much = self.loses_too_much(rate) || self.has_too_many_marks(rate);
-        if many && event.ack.recovers && too_much {
+        if self.ends_marked() || (many && event.ack.recovers && too_much) {
             self.end_startup(event);
         }
         self.startup_losses = 0;

@@ -1,5 +1,4 @@
-//! The response to congestion marks of the Linux module (google/bbr `tcp_bbr.c`, BBR_VERSION 3). The draft
-//! contains none.
+//! The response to congestion marks of the Linux module (google/bbr `tcp_bbr.c`, BBR_VERSION 3).
 //!
 //! Linux uses marks only on routes for which an administrator has declared that a mark means a short queue
 //! (`ecn_low`), and if the receiver reports them exactly.

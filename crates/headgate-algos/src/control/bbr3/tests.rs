@@ -6,6 +6,7 @@ use crate::trial::{PATH, RESTART, ack, loss, starting, timeout};
 const DRAFT: Variant = Variant::Draft;
 const LINUX: Variant = Variant::LinuxV3;
 
+mod echoed;
 mod losses;
 mod marks;
 
