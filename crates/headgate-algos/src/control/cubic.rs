@@ -46,7 +46,7 @@
 #[cfg(test)]
 mod tests;
 
-use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Restart, Window};
 use headgate_model::params::Card;
 
 use crate::parts::whole::{self, Count};
@@ -134,7 +134,7 @@ struct State {
     w_max: f64,
     /// Window before the last reduction, segments; 0 = none.
     prior: f64,
-    /// Time of the last ACK, and the send time of the segment that it acknowledged.
+    /// Time of the last ACK or of a restart after it, and the send time of the segment that it acknowledged.
     acked_s: f64,
     sent_s: f64,
     /// Smallest RTT of data, seconds; 0 = none yet.
@@ -180,14 +180,19 @@ impl Cubic {
     /// Stops the clock for the time in which the window was not used.
     fn keep_clock(&mut self, ack: &Ack) {
         let unused_s = if self.is_linux() { self.idle_s(ack) } else { self.unlimited_s(ack) };
-        let State { epoch, acked_s, sent_s, .. } = &mut *self.state;
-        if let Some(epoch) = epoch {
-            epoch.start_s = (epoch.start_s + unused_s).min(ack.now_s);
-        }
-        *acked_s = ack.now_s;
+        self.skip(unused_s, ack.now_s);
         if ack.rtt_s > 0.0 {
-            *sent_s = ack.now_s - ack.rtt_s;
+            self.state.sent_s = ack.now_s - ack.rtt_s;
         }
+    }
+
+    /// Excludes a time that ends now from the clock.
+    fn skip(&mut self, unused_s: f64, now_s: f64) {
+        let State { epoch, acked_s, .. } = &mut *self.state;
+        if let Some(epoch) = epoch {
+            epoch.start_s = (epoch.start_s + unused_s).min(now_s);
+        }
+        *acked_s = now_s;
     }
 
     /// RFC 9438 §4.2: the time before an ACK of a flow that the window does not limit.
@@ -349,6 +354,14 @@ impl Controller for Cubic {
             self.remember(window.cwnd);
         }
         self.state.slow_start.on_congestion(event, window);
+    }
+
+    /// Excludes an idle time from the clock, from its last ACK on (RFC 9438 §4.2, §5.8). Linux does so at the
+    /// next ACK.
+    fn on_restart(&mut self, restart: &Restart, _path: &Path, _window: &mut Window) {
+        if !self.is_linux() {
+            self.skip(restart.now_s - self.state.acked_s, restart.now_s);
+        }
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {

@@ -1,7 +1,7 @@
 //! CUBIC computed by hand, for both variants.
 
 use super::*;
-use crate::trial::{PATH, ack, avoiding, loss, starting, timeout};
+use crate::trial::{PATH, RESTART, ack, avoiding, loss, starting, timeout};
 
 const LINUX: Variant = Variant::Linux;
 const RFC: Variant = Variant::Rfc;
@@ -95,6 +95,20 @@ fn unused_time_is_not_counted() {
         let start_s = controller.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
         assert!((start_s - 60.0).abs() < 1e-9, "{variant:?}: {start_s}");
     }
+}
+
+/// RFC 9438 sections 4.2 and 5.8: t excludes idle times, although the window limits the flow after the pause.
+#[test]
+fn a_pause_is_not_counted() {
+    let (mut controller, mut window) = lost(RFC);
+    controller.on_ack(&at(10.0), &PATH, &mut window);
+    let before = window.cwnd;
+    controller.on_restart(&Restart { now_s: 60.0, idle_s: 50.1, ..RESTART }, &PATH, &mut window);
+    controller.on_ack(&at(60.1), &PATH, &mut window);
+    // t = 0.1 s, and K = cbrt(30/0.4) = 4.217 s: W(t + RTT) = 100 - 0.4 * 4.017^3 = 74.07
+    let target = 100.0 - 0.4 * (libm::cbrt(75.0) - 0.2f64).powi(3);
+    assert!((target - 74.07).abs() < 0.01);
+    assert!((window.cwnd - before - (target - before) / before).abs() < 1e-9);
 }
 
 #[test]
