@@ -62,6 +62,7 @@ mod output;
 mod phase;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Echo, Path, Rate, Restart, Window};
 use headgate_model::params::Card;
@@ -69,6 +70,7 @@ use headgate_model::params::Card;
 use self::echoed::Echoed;
 use self::marks::Marks;
 use self::phase::{Feedback, Mode};
+use self::undo::Before;
 use crate::parts::aggregation::{Aggregation, Epoch};
 use crate::parts::bounds::Bounds;
 use crate::parts::conservation::Conservation;
@@ -180,8 +182,7 @@ struct Model {
     /// The marks, in the variants of Linux and in the draft.
     marks: Option<Box<Marks>>,
     echoed: Echoed,
-    /// The bounds before the last congestion event: bandwidth, and the two of volume.
-    before: (f64, f64, f64),
+    before: Before,
     /// The smallest RTT of the window of 10 s and its time, and that of the interval between PROBE_RTTs.
     min_rtt_s: f64,
     min_rtt_at_s: f64,
@@ -234,7 +235,7 @@ impl Bbr3 {
             repair: Conservation::default(),
             marks: Marks::of(params.variant),
             echoed: Echoed::default(),
-            before: (f64::INFINITY, f64::INFINITY, f64::INFINITY),
+            before: Before::default(),
             min_rtt_s: f64::INFINITY,
             min_rtt_at_s: 0.0,
             least_rtt_s: f64::INFINITY,
@@ -304,6 +305,7 @@ impl Model {
         if let Some(marks) = &mut self.marks {
             marks.advance(rate);
         }
+        self.end_event();
         self.cwnd = event.window.cwnd;
     }
 
@@ -349,8 +351,7 @@ impl Controller for Bbr3 {
         }
         model.echoed.waits |= event.cause == Cause::Mark && !model.is_linux();
         model.repair.save(model.cwnd, model.mode == Mode::ProbeRtt);
-        let Bounds { bw_short, inflight_short, inflight_long, .. } = model.bounds;
-        model.before = (bw_short, inflight_short, inflight_long);
+        model.begin_episode();
         if event.cause == Cause::Timeout {
             model.time_out();
         }
@@ -362,17 +363,8 @@ impl Controller for Bbr3 {
         }
     }
 
-    /// Restores the bounds that a spurious loss lowered (draft-ietf-ccwg-bbr, BBRHandleSpuriousLossDetection; Linux
-    /// `bbr_undo_cwnd`).
     fn on_undo(&mut self, _before: f64, _path: &Path, window: &mut Window) {
-        let model = &mut self.0;
-        let (bw_short, inflight_short, inflight_long) = model.before;
-        model.pipe.restart(0.0);
-        model.startup_losses = 0;
-        model.bounds.bw_short = model.bounds.bw_short.max(bw_short);
-        model.bounds.inflight_short = model.bounds.inflight_short.max(inflight_short);
-        model.bounds.inflight_long = model.bounds.inflight_long.max(inflight_long);
-        window.cwnd = window.cwnd.max(model.repair.saved());
+        self.0.undo(window);
     }
 
     fn on_restart(&mut self, restart: &Restart, _path: &Path, window: &mut Window) {

@@ -25,6 +25,11 @@ impl Conservation {
         self.prior
     }
 
+    /// Whether losses were being repaired after the last ACK.
+    pub fn is_repairing(&self) -> bool {
+        self.repairs
+    }
+
     pub fn time_out(&mut self) {
         (self.repairs, self.recovers) = (true, false);
     }

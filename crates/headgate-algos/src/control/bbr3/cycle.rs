@@ -123,6 +123,7 @@ impl Model {
             self.bounds.inflight_long = in_flight.max(least).floor();
         }
         if self.mode == Mode::Up {
+            self.before.left = Some(Mode::Up);
             self.enter_down();
         }
     }

@@ -134,6 +134,7 @@ impl Model {
     #[cold]
     fn end_startup(&mut self, event: &Event<'_>) {
         (self.pipe.full, self.pipe.now) = (true, true);
+        self.before.left = Some(Mode::Startup);
         let safe = self.product(self.max_bw(), event.path, event.window);
         self.bounds.inflight_long = safe.max(self.latest.inflight);
     }
@@ -169,6 +170,7 @@ impl Model {
     /// its tolerated part is less than a segment.
     pub(super) fn lose(&mut self, sent: &Rate, path: &Path, window: &Window) {
         self.delivered = sent.delivered;
+        self.save_at_loss();
         self.latest.note_loss(sent.delivered);
         if let Some(marks) = &mut self.marks {
             marks.note_loss();

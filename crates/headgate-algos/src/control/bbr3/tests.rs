@@ -9,6 +9,7 @@ const LINUX: Variant = Variant::LinuxV3;
 mod echoed;
 mod losses;
 mod marks;
+mod undo;
 
 fn params(variant: Variant) -> Params {
     Params { variant, ..Params::default() }
@@ -316,22 +317,5 @@ fn the_small_window_of_a_probe_is_not_the_good_one() {
         (flow.model().mode, flow.model().cwnd) = (mode, FLOOR);
         flow.controller.on_congestion(&loss(4), &PATH, &mut flow.window);
         assert_eq!(flow.model().repair.saved(), saved);
-    }
-}
-
-#[test]
-fn an_undone_loss_frees_what_it_has_bounded() {
-    for variant in [DRAFT, LINUX] {
-        let mut flow = Flow::new(variant);
-        flow.model().cwnd = 80.0;
-        flow.model().bounds.inflight_long = 120.0;
-        flow.controller.on_congestion(&loss(80), &PATH, &mut flow.window);
-        let bounds = &mut flow.model().bounds;
-        (bounds.bw_short, bounds.inflight_short, bounds.inflight_long) = (700.0, 70.0, 90.0);
-        flow.window.cwnd = 40.0;
-        flow.controller.on_undo(80.0, &PATH, &mut flow.window);
-        let bounds = flow.model().bounds;
-        assert!(bounds.bw_short.is_infinite() && bounds.inflight_short.is_infinite());
-        assert_eq!((bounds.inflight_long, flow.window.cwnd), (120.0, 80.0));
     }
 }
