@@ -43,12 +43,14 @@
 //! RFC 9438 §4.2 to §4.8, §4.10; Ha, Rhee, Xu 2008; Linux `tcp_cubic.c` (6.x); for slow start Ha, Rhee 2011
 //! and RFC 9406.
 
+mod saved;
 #[cfg(test)]
 mod tests;
 
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Restart, Window};
 use headgate_model::params::Card;
 
+use self::saved::Saved;
 use crate::parts::whole::{self, Count};
 use crate::slow_start::classic::Classic;
 use crate::slow_start::hystart::HyStart;
@@ -140,6 +142,7 @@ struct State {
     /// Smallest RTT of data, seconds; 0 = none yet.
     base_rtt_s: f64,
     count: Count,
+    saved: Saved,
 }
 
 fn slow_start(exit: SlowStartExit) -> AnySlowStart {
@@ -169,6 +172,7 @@ impl Cubic {
             sent_s: 0.0,
             base_rtt_s: 0.0,
             count: Count::default(),
+            saved: Saved::default(),
         };
         Self { params, state: Box::new(state) }
     }
@@ -345,7 +349,7 @@ impl Controller for Cubic {
 
     fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
         window.ssthresh = self.left(event, window).max(2.0);
-        self.state.epoch = None;
+        self.state.save();
         if event.cause == Cause::Timeout {
             self.state.prior = f64::from(event.in_flight);
             (self.state.w_max, self.state.base_rtt_s) = (0.0, 0.0);
@@ -354,6 +358,13 @@ impl Controller for Cubic {
             self.remember(window.cwnd);
         }
         self.state.slow_start.on_congestion(event, window);
+    }
+
+    fn on_undo(&mut self, before: f64, _path: &Path, window: &mut Window) {
+        if !self.is_linux() && window.cwnd < before {
+            self.state.restore();
+        }
+        window.cwnd = window.cwnd.max(before);
     }
 
     /// Excludes an idle time from the clock, from its last ACK on (RFC 9438 §4.2, §5.8). Linux does so at the

@@ -111,6 +111,35 @@ fn a_pause_is_not_counted() {
     assert!((window.cwnd - before - (target - before) / before).abs() < 1e-9);
 }
 
+/// RFC 9438 section 4.9.2: `cwnd_prior`, `W_max`, `K`, `t_epoch` and `W_est` return if cwnd < `cwnd_prior`.
+#[test]
+fn a_spurious_loss_restores_the_curve() {
+    for (variant, event, cwnd, restores) in [
+        (RFC, loss(75), 52.5, true),
+        (RFC, timeout(75), 1.0, true),
+        (RFC, loss(75), 76.0, false), // found long after the loss
+        (LINUX, loss(75), 52.0, false),
+    ] {
+        let (mut controller, mut window) = lost(variant);
+        controller.on_ack(&at(10.0), &PATH, &mut window);
+        window.cwnd = 75.0;
+        controller.on_congestion(&event, &PATH, &mut window);
+        assert!(controller.state.w_max < 75.0 && controller.state.epoch.is_none()); // 63.75, or 0
+        window.cwnd = cwnd;
+        controller.on_undo(75.0, &PATH, &mut window);
+        let state = &controller.state;
+        assert_eq!(window.cwnd, cwnd.max(75.0));
+        assert_eq!((state.epoch.is_some(), state.w_max == 100.0), (restores, restores), "{variant:?}");
+        if restores {
+            assert_eq!(state.prior, 100.0);
+            controller.on_ack(&at(11.0), &PATH, &mut window);
+            // W(1 + 0.1) = 100 - 0.4 (4.217 - 1.1)^3 = 87.88, as without the loss
+            let target = 100.0 - 0.4 * (libm::cbrt(75.0) - 1.1f64).powi(3);
+            assert!((window.cwnd - 75.0 - (target - 75.0) / 75.0).abs() < 1e-9);
+        }
+    }
+}
+
 #[test]
 fn linux_counts_whole_segments() {
     let (mut controller, mut window) = lost(LINUX);
