@@ -186,3 +186,24 @@ def test_two_flows_share(cca: Any) -> None:
     # 1 % of margin; PROBE_RTT costs all for 0.2 s and two round trips in ten seconds, or half in
     # five
     assert rates.sum() / (20e6 * PAYLOAD) > MARGIN - (0.2 + 2 * 0.04) / 10
+
+
+@pytest.mark.parametrize(
+    ("transport", "cca", "bound"),
+    [("quic", "bbr3", "product"), ("quic", LINUX_V3, "quanta"), ("linux", "bbr3", "quanta")],
+)
+def test_over_quic_the_draft_allows_for_one_quantum(transport: str, cca: Any, bound: str) -> None:
+    # draft-ietf-ccwg-bbr section 5.5.8. At 1 Gbit/s and 0.5 ms the product is 41.7 packets, and a
+    # quantum of 64 KiB is 43. A window of two products contains one quantum, but not three.
+    result = dumbbell(
+        rate="1 Gbit/s",
+        rtt="0.5 ms",
+        buffer="1000 packets",
+        duration="1 s",
+        transport=transport,
+        flows=[{"cca": cca}],
+        measure={"warmup": "0.5 s", "series": "none"},
+    ).run(seed=1)
+    window = result.flows["mean_cwnd_packets"][0]
+    low, high = {"product": (83, 93), "quanta": (3 * 43 - 1, 3 * 43 + 1)}[bound]
+    assert low <= window <= high

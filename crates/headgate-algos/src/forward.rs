@@ -15,6 +15,10 @@ macro_rules! forward_to_variants {
                     match self { $(Self::$Name(controller) => controller.on_feedback(granted),)+ }
                 }
 
+                fn on_quic(&mut self) {
+                    match self { $(Self::$Name(controller) => controller.on_quic(),)+ }
+                }
+
                 fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
                     match self { $(Self::$Name(controller) => controller.on_start(now_s, path, window),)+ }
                 }

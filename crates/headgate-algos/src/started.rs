@@ -72,6 +72,10 @@ impl<C: Controller> Controller for Started<C> {
         self.controller.on_feedback(granted);
     }
 
+    fn on_quic(&mut self) {
+        self.controller.on_quic();
+    }
+
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.controller.on_start(now_s, path, window);
         self.slow_start.on_start(now_s, path, window);

@@ -193,6 +193,9 @@ pub trait Controller: Clone + Send {
     /// The receiver agreed to this echo of congestion marks. Precedes [`Self::on_start`].
     fn on_feedback(&mut self, _granted: Echo) {}
 
+    /// The transport is QUIC, not TCP. Precedes [`Self::on_start`].
+    fn on_quic(&mut self) {}
+
     /// The connection is established. The window contains the profile's initial values.
     fn on_start(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
 

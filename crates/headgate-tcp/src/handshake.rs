@@ -59,6 +59,9 @@ impl<C: Controller> Sender<C> {
             self.window.cwnd = 1.0; // draft-ietf-tcpm-generalized-ecn
         }
         self.backoff = 0;
+        if self.quic.is_some() {
+            self.controller.on_quic();
+        }
         self.controller.on_start(seconds(ctx.now()), &self.rtt.path, &mut self.window);
         self.read_header(header, ctx);
         self.restart_timer(ctx);

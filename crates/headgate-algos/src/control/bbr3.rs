@@ -209,6 +209,8 @@ struct Model {
     aggregation: Aggregation,
     basis: Basis,
     window_target: f64,
+    /// Quanta that the end hosts hold (`offload_budget`).
+    quanta: f64,
     /// Whether the window limited the flow in the last round trip, and in this one.
     full_window: [bool; 2],
     pacing_gain: f64,
@@ -256,6 +258,7 @@ impl Bbr3 {
             aggregation: Aggregation::default(),
             basis: Basis::default(),
             window_target: 0.0,
+            quanta: output::TCP_QUANTA,
             full_window: [false; 2],
             pacing_gain: params.startup_gain,
             seen_rtt: false,
@@ -323,6 +326,10 @@ impl Controller for Bbr3 {
         if let Some(marks) = &mut self.0.marks {
             marks.granted = granted == Echo::Accurate;
         }
+    }
+
+    fn on_quic(&mut self) {
+        self.0.heed_quic();
     }
 
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {

@@ -156,6 +156,8 @@ impl Plugin {
 impl Controller for Plugin {
     fn on_feedback(&mut self, _granted: Echo) {}
 
+    fn on_quic(&mut self) {}
+
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.bound.begin("on_start");
         self.bound.call(&Event::Start(now_s), path, window);

@@ -4,17 +4,28 @@ use super::*;
 use crate::parts::order::smaller;
 use headgate_model::whole::{ceil, floor};
 
+/// Quanta that the end hosts hold with TCP's offload (draft-ietf-ccwg-bbr section 5.5.8.1).
+pub(super) const TCP_QUANTA: f64 = 3.0;
+
 impl Model {
     /// Bandwidth-delay product times a gain, whole segments.
     pub(super) fn bdp(&self, bw: f64, gain: f64) -> f64 {
         if self.min_rtt_s.is_finite() { ceil(gain * bw * self.min_rtt_s) } else { self.first_cwnd }
     }
 
-    /// Ensures three quanta for the end hosts, and two more segments in UP.
+    /// Uses the offload budget of QUIC, which is one quantum (draft-ietf-ccwg-bbr section 5.5.8.2). The Linux
+    /// module knows only TCP.
+    pub(super) fn heed_quic(&mut self) {
+        if !self.is_linux() {
+            self.quanta = 1.0;
+        }
+    }
+
+    /// Ensures the quanta that the end hosts hold, and two more segments in UP.
     pub(super) fn with_quanta(&self, segments: f64, path: &Path, window: &Window) -> f64 {
         let quantum = window.quantum(path.segment_bytes).max(2.0);
         let probe = if self.mode == Mode::Up { 2.0 } else { 0.0 };
-        segments.max(3.0 * quantum).max(FLOOR) + probe
+        segments.max(self.quanta * quantum).max(FLOOR) + probe
     }
 
     #[inline(never)]

@@ -284,6 +284,17 @@ fn there_is_room_for_three_quanta_and_two_segments_more_in_a_probe() {
     }
 }
 
+/// draft-ietf-ccwg-bbr section 5.5.8: 3 `send_quantum` with TCP, 1 with QUIC. At 10240/s a quantum is 10.
+#[test]
+fn over_quic_the_end_hosts_hold_one_quantum() {
+    for (variant, expected) in [(DRAFT, 10.0), (LINUX, 30.0)] {
+        let mut flow = Flow::new(variant);
+        flow.controller.on_quic();
+        let window = Window { pace: 10_240.0, ..flow.window };
+        assert_eq!(flow.model().with_quanta(1.0, &PATH, &window), expected);
+    }
+}
+
 #[test]
 fn an_rtt_that_is_as_small_again_makes_linux_forget_the_old_one_later() {
     for (variant, at_s) in [(DRAFT, 0.0), (LINUX, 6.0)] {
