@@ -12,7 +12,10 @@ from tables import code, table
 
 ROOT = Path(__file__).resolve().parent.parent
 
-_COMMENT = re.compile(r"\s*(//[/!]?)(?: (.*))?$")
+#: The file of the presets, whose values may deviate too.
+PRESETS = "python/headgate/scenario/presets.py"
+
+_COMMENT = re.compile(r"\s*(//[/!]?|#)(?: (.*))?$")
 _NOTE = re.compile(r"NOTE\((?P<source>[^()]+)\): (?P<text>.+)")
 _LINK = re.compile(r"\[(`[^`]+`)\](?:\([^)]*\))?")
 
@@ -47,9 +50,9 @@ class Deviation(NamedTuple):
 
 
 def read_deviations(root: Path = ROOT) -> list[Deviation]:
-    """Read the deviations that the sources of all crates state."""
+    """Read the deviations that the sources of all crates and the presets state."""
     found = []
-    for file in sorted((root / "crates").glob("*/src/**/*.rs")):
+    for file in [*sorted((root / "crates").glob("*/src/**/*.rs")), root / PRESETS]:
         name = file.relative_to(root).as_posix()
         for note in map(_NOTE.fullmatch, _paragraphs(file.read_text())):
             if note:

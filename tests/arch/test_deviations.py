@@ -7,11 +7,11 @@ from pathlib import Path
 
 from .repository import ROOT
 
-#: A comment of a crate that begins like a deviation.
-BEGUN = re.compile(r"^\s*//[/!]? NOTE\b.*$", re.MULTILINE)
+#: A comment of a crate or of the presets that begins like a deviation.
+BEGUN = re.compile(r"^\s*(?://[/!]?|#) NOTE\b.*$", re.MULTILINE)
 #: The source deviated from: an RFC or a draft with its section, a paper with its year, or a
 #: program.
-FORM = re.compile(r"\s*//[/!]? NOTE\([^()]+\): \S")
+FORM = re.compile(r"\s*(?://[/!]?|#) NOTE\([^()]+\): \S")
 
 
 def page() -> str:
@@ -26,7 +26,7 @@ def page() -> str:
 
 
 def begun() -> list[tuple[Path, str]]:
-    files = (ROOT / "crates").glob("*/src/**/*.rs")
+    files = [*(ROOT / "crates").glob("*/src/**/*.rs"), ROOT / "python/headgate/scenario/presets.py"]
     return [(file, line) for file in files for line in BEGUN.findall(file.read_text())]
 
 
@@ -40,3 +40,9 @@ def test_the_page_lists_every_deviation_with_its_file() -> None:
     row = next(row for row in rows if row.startswith("| RFC 3168 section 6.1.4 |"))
     assert "the RFC forbids ECN-capable pure ACKs" in row
     assert row.endswith("| `crates/headgate-tcp/src/marks.rs` |")
+
+
+def test_the_page_lists_those_of_the_presets() -> None:
+    (row,) = [row for row in page().splitlines() if row.startswith("| RFC 3465 section 2.3 |")]
+    assert "limit L of two segments" in row
+    assert row.endswith("| `python/headgate/scenario/presets.py` |")

@@ -51,6 +51,9 @@ impl<C: Controller> Sender<C> {
 
     /// Whether the window shrinks over a round trip (PRR), rather than at once or by the controller's
     /// decision.
+    ///
+    /// NOTE(RFC 9937 section 6.1): `RecoverFS` is all that is outstanding, or the window with whole windows as in
+    /// Linux. The RFC subtracts the segments that were SACKed before the ACK which begins recovery.
     pub(crate) fn reduces_proportionally(&self, profile: &Profile) -> bool {
         profile.sack && profile.prr && !self.controller.controls_cwnd_in_recovery()
     }

@@ -3,6 +3,22 @@
 //! The reordering window starts at a quarter of the smallest RTT. It grows by the same amount in each round
 //! trip in which the receiver reports a duplicate (D-SACK), up to the smoothed RTT. Before any reordering was
 //! observed, the window is 0 once three segments are SACKed or recovery has begun.
+//!
+//! NOTE(RFC 8985 section 6.2): the reordering timer waits for the earliest overtaken segment, and then for the
+//! next one. In the RFC it waits for the longest remaining time (step 5), so that losses are found later, in one
+//! event.
+//!
+//! NOTE(RFC 8985 section 6.2): a reported duplicate (D-SACK) widens the reordering window only after reordering
+//! was observed, as in Linux. In the RFC any D-SACK widens it (step 4).
+//!
+//! NOTE(RFC 8985 section 6.2): a recovery that was undone prolongs the time for which the window keeps its size by
+//! one recovery, as in Linux. In the RFC each recovery shortens it (`reo_wnd_persist`, step 4).
+//!
+//! NOTE(RFC 8985 section 6.3): after a time-out, segments are lost that were sent more than an RTT ago, as in
+//! Linux. The RFC adds the reordering window.
+//!
+//! NOTE(RFC 8985 section 6.2): the least RTT is that of the connection. The RFC recommends one of the recent past
+//! (step 1), such as Linux's minimum over 300 s.
 
 use headgate_model::control::{Cause, Controller};
 use headgate_model::units::{SECOND, Span, picoseconds};

@@ -21,6 +21,21 @@ class Pacing(Model):
     )
 
 
+# NOTE(RFC 6298 section 2.4): the least time-out of `default`, `linux` and `mesonet` is 0.2 s, as in
+# Linux. The RFC asks for 1 s.
+#
+# NOTE(RFC 6298 section 2.3): in these presets the time-out is also at least 0.2 s above the
+# smoothed RTT, as in Linux. In the RFC only the granularity of the clock bounds the variance term.
+#
+# NOTE(RFC 5681 section 4.2): `default`, `ns2` and `mesonet` acknowledge every segment. The RFC
+# recommends delayed ACKs.
+#
+# NOTE(RFC 3465 section 2.3): slow start of `default`, `linux` and `mesonet` grows by all segments
+# of an ACK. The RFC bounds this by a limit L of two segments, and of one after a time-out.
+#
+# NOTE(RFC 9438 section 5.8): `default`, `ns2` and `mesonet` do not validate the window. A CUBIC
+# flow that its application limits grows without limit there. The RFC forbids growth of such a flow,
+# and asks in section 4.6 to prevent it; `window_validation = true` does.
 DEFAULT: dict[str, Any] = {
     "segment": parse_bytes("1460 B"),
     "header": parse_bytes("40 B"),

@@ -26,6 +26,9 @@
 //! appendix A.1; `pi_wait = "larger"` is the other form. Without packets in C, `p'` is otherwise 0, and L is only
 //! limited by its marks and by `limit`.
 //!
+//! NOTE(RFC 9332 appendix A.1): `tupdate` is 16 ms, `alpha` 0.16 Hz and `beta` 3.2 Hz in the variant `rfc` too. The
+//! formulas of Figure 2 give 15 ms, 0.15 Hz and 3 Hz for its `target` of 15 ms and `RTT_max` of 100 ms.
+//!
 //! NOTE(RFC 9332 appendix A.1): the RFC leaves the scheduler open. The weighted one is that of Linux, with the
 //! share of the RFC's example. The queueing time of L is that of the packet that leaves, and `Th_len` counts the
 //! packets that it leaves behind. A limit of 250 ms holds at least two packets.
