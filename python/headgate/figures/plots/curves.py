@@ -31,13 +31,17 @@ SHORT_AXIS = 20.0
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve: a line, with `marks` also its points, or `points` alone; `theory` is dashed."""
+    """One curve: a line, with `marks` also its points, or `points` alone; `theory` is dashed.
+
+    A `reference` is a grey line with a name, to compare with.
+    """
 
     x: ArrayLike
     y: ArrayLike
     marks: bool = False
     points: bool = False
     theory: bool = False
+    reference: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,12 @@ def draw_curves(
     shared_legend: bool = True,
 ) -> Figure:
     """Draw panels in a grid; one legend for all of them, or one in each."""
-    drawn = [name for p in panels for name, curve in p.curves.items() if not curve.theory]
+    drawn = [
+        name
+        for panel in panels
+        for name, curve in panel.curves.items()
+        if not (curve.theory or curve.reference)
+    ]
     look = looks(list(order or dict.fromkeys(drawn)))
     with use_style():
         rows = -(-len(panels) // columns)
@@ -110,6 +119,9 @@ def _draw(ax: Axes, panel: CurvePanel, look: Mapping[str, Mapping[str, Any]]) ->
 def _curve(ax: Axes, name: str, curve: Curve, look: Mapping[str, Any]) -> None:
     if curve.theory:
         ax.plot(curve.x, curve.y, color="black", linewidth=0.9, linestyle="--", label=THEORY)
+        return
+    if curve.reference:
+        ax.plot(curve.x, curve.y, color=GREY, linewidth=1.0, linestyle=":", label=name)
         return
     style = dict(look)
     if curve.points:

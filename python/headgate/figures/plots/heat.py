@@ -88,8 +88,23 @@ def _panel(figure: Figure, ax: Axes, panel: Heat) -> None:
         middle = (begin + end - 1) / 2
         ax.text(middle, -0.65, panel.groups[begin], ha="center", va="bottom", fontsize=8.5)
     written = Normalize(panel.scale * panel.low, panel.scale * panel.high)
-    bar = figure.colorbar(ScalarMappable(written, colours), ax=ax, shrink=0.6, aspect=25, pad=0.02)
+    bar = figure.colorbar(
+        ScalarMappable(written, colours),
+        ax=ax,
+        shrink=0.6,
+        aspect=25,
+        pad=0.02,
+        extend=_find_clipped(panel),
+    )
     bar.set_label(panel.label)
+
+
+def _find_clipped(panel: Heat) -> str:
+    """Return the ends of the colours beyond which there are values, as Matplotlib names them."""
+    below, above = (panel.values < panel.low).any(), (panel.values > panel.high).any()
+    return {(True, True): "both", (True, False): "min", (False, True): "max"}.get(
+        (bool(below), bool(above)), "neither"
+    )
 
 
 def _shade(value: float, norm: Normalize, colours: mpl.colors.Colormap) -> tuple[float, ...]:

@@ -78,7 +78,7 @@ def draw_boundaries(curves: Mapping[str, Points], marks: Mapping[str, Points]) -
             ax.plot(alpha, beta, mark, color=colour, linestyle="none", label=name)
         alpha, beta = next(iter(curves.values()))
         ax.fill_between(alpha, 0.0, beta, color=PALE)
-        ax.set(xlabel="alpha, gain of spare rate (1)", ylabel="beta, gain of the queue (1)")
+        ax.set(xlabel="alpha, gain of spare rate", ylabel="beta, gain of the queue")
         ax.set_ylim(bottom=0.0)
         ax.legend(loc="upper right")
         return figure
