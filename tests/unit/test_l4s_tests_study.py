@@ -114,7 +114,7 @@ def test_the_answers_and_their_picture(outcome: StudyOutcome) -> None:
     ]
     (picture,) = outcome.analysis.pictures
     assert [ax.get_title(loc="left") for ax in picture.figure.axes[:5]] == [
-        "DualPI2", "FQ-CoDel", "CNQ-CodelAF", "drop-tail", "one queue of RFC 3168"
+        "DualPI2", "FQ-CoDel", "CNQ-CodelAF", "drop-tail", "one queue, classic ECN"
     ]  # fmt: skip
 
 

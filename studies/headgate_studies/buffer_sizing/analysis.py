@@ -27,7 +27,8 @@ def show(found: Mapping[str, MeasuredRuns]) -> tuple[tuple[str, ...], tuple[Pict
     points |= {"root": Curve(n, root, theory=True)}
     x, ticks = "buffer / (BDP/sqrt(n))", {float(k): str(k) for k in spread}
     drawn = [CurvePanel("Link with n long-lived flows", x, "utilisation", lines, low=0.72)]
-    drawn += [CurvePanel("Sum of n windows", "n", "deviation / mean", points, log="x", ticks=ticks)]
+    spread_of_sum = ("Sum of n windows", "n", "standard deviation / mean")
+    drawn += [CurvePanel(*spread_of_sum, points, log="x", ticks=ticks)]
     caption = "Dashed: the sawtooth of one flow on the left, 1/sqrt(n) on the right."
     picture = Picture("buffer-sizing", "Buffers and windows", caption, draw_curves(drawn))
     return (f"With a buffer of BDP/sqrt(n) the link is used: {listed}.",), (picture,)

@@ -154,7 +154,7 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     }
     pairs = [key[:2] for key in runs.results if key[0] in ("trips", "many")]
     ratios = {f"{n} beside {n} flows": _draw_ratios(of[str(part)], int(n)) for part, n in pairs}
-    ratios["inverse of round trips"] = Curve([1, 8], [1, 8])
+    ratios["inverse of round trips"] = Curve([1, 8], [1, 8], reference=True)
     queue, beside = ("buffer (BDP)", "mean queue / buffer"), ("round trip (ms)", "share of CUBIC")
     lost, rate = (
         ("share of packets lost", "utilisation"),
@@ -163,11 +163,13 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     ticks = [{x: f"{x:g}" for x in of} for of in ((0.5, 1, 4, 16), (10, 20, 40, 80, 160))]
     panels = [
         CurvePanel(
-            "89: one flow, 20 Mbit/s, 50 ms", *queue, filled, log="x", high=1, ticks=ticks[0]
+            "Issue 89: one flow, 20 Mbit/s, 50 ms", *queue, filled, log="x", high=1, ticks=ticks[0]
         ),
-        CurvePanel("92: CUBIC beside Reno, 1 BDP", *beside, taken, log="x", high=1, ticks=ticks[1]),
-        CurvePanel("93: one flow, 1 Gbit/s, 200 ms", *lost, used, log="x", high=1),
-        CurvePanel("96: CUBIC with two round trips", *rate, ratios, log="xy"),
+        CurvePanel(
+            "Issue 92: CUBIC beside Reno, 1 BDP", *beside, taken, log="x", high=1, ticks=ticks[1]
+        ),
+        CurvePanel("Issue 93: one flow, 1 Gbit/s, 200 ms", *lost, used, log="x", high=1),
+        CurvePanel("Issue 96: CUBIC with two round trips", *rate, ratios, log="xy"),
     ]
     drawn = draw_curves(panels, shared_legend=False)
     return (Picture("cubic-rfc9438", "Four questions", "One panel for each issue.", drawn),)

@@ -29,6 +29,8 @@ SHOWN_S, OSCILLATION_S, DSL_S = 12.0, 6.0, 40.0
 #: About when the chosen packet is lost.
 LOST_S = 6.4
 SHOWN_UPDATES = 12
+#: Names of forms in the catalogue, for those that the study names otherwise.
+FORM_NAMES = {"agent": "ns2"}
 
 
 def pictures(runs: Runs) -> tuple[Picture, ...]:
@@ -301,7 +303,9 @@ def _panel(runs: Runs, label: str, measure: Callable[[Result], float]) -> CurveP
     buffers: list[float] = runs.setup.settings["short_buffers"]
     forms: list[str] = runs.setup.settings["forms"]
     drawn = {
-        form: Curve(buffers, [measure(runs["short buffers", form, b]) for b in buffers], marks=True)
+        FORM_NAMES.get(form, form): Curve(
+            buffers, [measure(runs["short buffers", form, b]) for b in buffers], marks=True
+        )
         for form in forms
     }
     return CurvePanel(label.capitalize(), "buffer (BDP)", label, drawn)

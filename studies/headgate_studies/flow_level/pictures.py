@@ -29,12 +29,15 @@ def _rests(made: Solutions) -> Picture:
         for kind in ("solution", *KINDS):
             x, y = (np.array(column) for column in _average(made, cca, kind))
             name, is_solution = f"{NAMES[cca]}, {kind}", kind == "solution"
-            lossy[name] = Curve(x, y, points=not is_solution)
-            over[name] = Curve(x, y * x**exponent / alpha, points=not is_solution)
+            lossy[name] = Curve(x, y, points=not is_solution, theory=is_solution)
+            ratio = y * x**exponent / alpha
+            over[name] = Curve(x, ratio, points=not is_solution, theory=is_solution)
     delayed = {
-        f"{NAMES[cca]}, {kind}": Curve(*_average(made, cca, kind), points=kind == "packets")
+        f"{NAMES[cca]}, {kind}": Curve(
+            *_average(made, cca, kind), points=packets, theory=not packets
+        )
         for cca in DELAYED
-        for kind in ("solution", "packets")
+        for kind, packets in (("solution", False), ("packets", True))
     }
     loss = "loss probability p"
     panels = [
@@ -42,14 +45,16 @@ def _rests(made: Solutions) -> Picture:
         CurvePanel(
             "Price: queueing delay", "queueing delay p (s)", "rate (packets/s)", delayed, "xy"
         ),
-        CurvePanel("Over the printed formula", loss, "ratio", over, "x", {"": 1.0}),
+        CurvePanel(
+            "Over the printed formula", loss, "ratio", over, "x", {"": 1.0}, low=0.9, high=1.16
+        ),
     ]
     return Picture(
         "rests",
         "Equilibria: one power of the price for each algorithm",
-        "Lines: solutions of the flow-level equations. Marks: packet runs; periodic: every (1/p)-th"
-        " packet is lost, random: packets are lost at random. The window is mean rate times round"
-        " trip.",
+        "Dashed: solutions of the flow-level equations. Marks: packet runs; periodic: every"
+        " (1/p)-th packet is lost, random: packets are lost at random. The window is mean rate"
+        " times round trip.",
         draw_curves(panels, columns=3, panel_in=(4.4, 3.8), shared_legend=False),
     )
 

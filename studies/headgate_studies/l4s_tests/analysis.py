@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from headgate import Result, Table
 from headgate.figures import GREY, ORDER, PALE, make_axes, use_style
@@ -74,7 +76,7 @@ def sentences(runs: Runs) -> tuple[str, ...]:
             name: count_close(runs, choose("fairness", queue, prague=True), form)
             for queue, name in QUEUES.items()
         }
-        counts["one queue of RFC 3168"] = count_close(runs, choose("shared", prague=True), form)
+        counts["one queue, classic ECN"] = count_close(runs, choose("shared", prague=True), form)
         parts = [f"{close} of {rows} with {name}" for name, (close, rows) in counts.items() if rows]
         said.append(f"Rows within {100 * CLOSE:.0f} % with {words}: {', '.join(parts)}.")
     alone = {
@@ -143,7 +145,7 @@ def _has(runs: Runs, row: Row, form: str) -> bool:
 
 
 def pictures(runs: Runs) -> tuple[Picture, ...]:
-    """Draw simulated over published rates, by queue and form of Prague."""
+    """Draw simulated against published rates, by queue and form of Prague."""
     caption = (
         "Rate of each flow, simulated over published; grey: within a tenth. Rows of CUBIC beside"
         " CUBIC are the same in both lines of panels."
@@ -161,17 +163,17 @@ def _draw(runs: Runs) -> Figure:
                 ax = axes[PANELS * line + place]
                 _draw_panel(ax, runs, rows, form)
                 if not line:
-                    ax.set_title(QUEUES.get(queue, "one queue of RFC 3168"))
+                    ax.set_title(QUEUES.get(queue, "one queue, classic ECN"))
                 if not place:
                     ax.set_ylabel(f"{FORMS[form]}\nsimulated (Mbit/s)")
                 if line:
                     ax.set_xlabel("published (Mbit/s)")
-        handles = {name: ax.plot([], [], mark, color=c)[0] for name, (c, mark) in LOOKS.items()}
+        handles: dict[str, Artist] = {
+            LABELS[name]: ax.plot([], [], mark, color=c)[0] for name, (c, mark) in LOOKS.items()
+        }
+        handles["within a tenth"] = Patch(color=PALE)
         figure.legend(
-            list(handles.values()),
-            [LABELS[name] for name in handles],
-            loc="outside lower center",
-            ncols=len(handles),
+            list(handles.values()), list(handles), loc="outside lower center", ncols=len(handles)
         )
         return figure
 

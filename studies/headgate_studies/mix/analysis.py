@@ -99,7 +99,7 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     axes = ("share of flows that switched", "their share of the rate")
     for cca, name in NAMES.items():
         lines = {f"{buffer:g} BDP": _draw_shares(runs, cca, buffer) for buffer in (1.0, 4.0, 16.0)}
-        lines["equal rates"] = Curve([0, 1], [0, 1])
+        lines["equal rates"] = Curve([0, 1], [0, 1], reference=True)
         panels.append(CurvePanel(f"{name} beside CUBIC, {DRAWN}", *axes, lines, high=1.05))
     caption = "Above: the share at which switching stops. Below: the rates of switched flows."
     drawn = draw_curves(panels, shared_legend=False)

@@ -136,7 +136,10 @@ def _draw(runs: Runs) -> Figure:
 
 def _draw_panel(ax: Axes, runs: Runs, case: tuple[str, int], published: list[int]) -> None:
     centre = np.array(published, float)
-    ax.fill_between(COUNTS, (1 - CLOSE) * centre, (1 + CLOSE) * centre, color=PALE, linewidth=0)
+    low, high = (1 - CLOSE) * centre, (1 + CLOSE) * centre
+    ax.fill_between(
+        COUNTS, low, high, color=PALE, linewidth=0, label="within 10 % of the published rate"
+    )
     ax.plot(COUNTS, centre, color=GREY, label="published")
     keys: dict[str, tuple[str | int, ...]] = {
         FORMS[form]: ("steps", *case, form) for form in ("today", "older")

@@ -77,9 +77,12 @@ def fairness(runs: Runs) -> Picture:
     crowd = {cca: compute_mean_interval(measures.crowd_share(runs, TCP, cca)) for cca in ccas}
     thresholds = {"infinite first threshold": _label_ccas(left), "100 packets": _label_ccas(low)}
     panels = [
-        Dots("TCP beside it, over TCP beside TCP", "ratio of goodput", thresholds, 1.0),
+        Dots("TCP beside the algorithm, over TCP beside TCP", "ratio of goodput", thresholds, 1.0),
         Dots(
-            "Four TCP flows beside four of it", "share of TCP", {"share": _label_ccas(crowd)}, 0.5
+            "Four TCP flows beside four of the algorithm",
+            "share of TCP",
+            {"share": _label_ccas(crowd)},
+            0.5,
         ),
     ]
     return Picture(

@@ -75,12 +75,13 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     ]
     panels = [
         Heat(
-            f"Jitter of {side.replace('acks', 'ACKs')}",
+            f"Jitter of {side.replace('acks', 'ACKs')}, {rate} Mbit/s",
             np.array([[mean_ratio(runs, cca, rate, side, ms) for ms in jitters] for cca in order]),
             [f"{ms:g} ms" for ms in jitters],
             1.0,
             2 * STARVED,
             "viridis",
+            label="rate of one flow over that of the other",
         )
         for side in settings["sides"]
     ]
