@@ -29,12 +29,12 @@ for (rates, delays), (queue, title) in zip(panels.T, QUEUES.items(), strict=True
         measure={"warmup": "20 s", "series": {"interval": "200 ms"}},
     ).run("60 s", seed=1)
     series, flows = result.series, result.flows
-    for number, (cca, (name, colour, style)) in enumerate(LOOKS.items()):
+    for cca, (name, colour, style) in LOOKS.items():
         rows = series["name"] == cca
         t_s, delay_ms = series["t_s"][rows], series["srtt_s"][rows] * 1e3 - BASE_MS
         rates.plot(t_s, series["throughput_bps"][rows] / 1e6, style, color=colour, lw=1, label=name)
         delays.plot(t_s, delay_ms, style, color=colour, lw=1)
-        goodput = flows["goodput_bps"][number] / 1e6
+        goodput = flows["goodput_bps"][flows["traffic"] == cca][0] / 1e6
         queueing = np.median(delay_ms[t_s > 20])
         print(f"{title:>20}, {name:>6}: {goodput:4.1f} Mbit/s, {queueing:5.1f} ms in the queue")
     rates.set_title(title)

@@ -103,6 +103,10 @@ def _number(param: Param, number: float) -> str:
     return f"'{number:g} {unit}'" if unit else f"{number:g}"
 
 
+#: The order of the rows of a table.
+_ORDERS = {"flows": ": one row per flow, in the order of start (select rows by cca or traffic)"}
+
+
 def describe(
     what: Annotated[
         str | None,
@@ -120,7 +124,7 @@ def describe(
         echo(json.dumps({name: [asdict(c) for c in cs] for name, cs in chosen.items()}))
         return
     for name, columns in chosen.items():
-        echo(name)
+        echo(name + _ORDERS.get(name, ""))
         for column in columns:
             echo(*_lines(column))
 

@@ -21,8 +21,10 @@ def dumbbell(*, flows: Sequence[Flow], **network: Unpack[DumbbellKeys]) -> Scena
 
     Each of `flows` is an algorithm ("reno"), a class that is an algorithm, or a mapping of the keys
     of traffic (`{"cca": "cubic", "count": 3}`, `{"kind": "web", ...}`). Flows given by an algorithm
-    or a class alone are endless, and start 10 ms apart in their order; otherwise equal flows would
-    stay in step.
+    or a class alone are endless, and number n of the list starts at n * 10 ms; otherwise equal
+    flows would stay in step. Mappings start at 0 unless they contain `start`. Rows of
+    `result.flows` are in the order of start: select them by `cca` or by `traffic`, which is the
+    `name` of a mapping.
 
     Keywords are keys of the network, as quantities with units: `rate="20 Mbit/s"`, `rtt="40 ms"`,
     `buffer="1 BDP"` (the default), and optionally `queue`, `loss`, `reverse` and so on; or keys of
