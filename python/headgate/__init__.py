@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         HeadgateWarning,
         MissingLibraryError,
         ScenarioError,
+        SchemeWarning,
         StoreError,
         UnitError,
     )
@@ -60,6 +61,7 @@ else:
                 "CcaError",
                 "MissingLibraryError",
                 "ScenarioError",
+                "SchemeWarning",
                 "StoreError",
                 "UnitError",
             ),
@@ -113,6 +115,7 @@ __all__ = [
     "Result",
     "Scenario",
     "ScenarioError",
+    "SchemeWarning",
     "StoreError",
     "StoredTrace",
     "Table",
@@ -147,4 +150,4 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted(__all__)

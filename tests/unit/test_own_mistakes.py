@@ -158,6 +158,16 @@ def test_state_on_the_class_is_an_error() -> None:
         checked(Shares)
 
 
+class KeepsTheAck(Sound):
+    def on_ack(self, ack: Any, path: Any, window: Any) -> Any:
+        self.ack = ack
+
+
+def test_a_kept_record_is_named() -> None:
+    with pytest.raises(CcaError, match=r"self\.ack is an Ack; an attribute must be"):
+        checked(KeepsTheAck)
+
+
 SHARED_C = """
 #include "headgate.h"
 static int acks;

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Integral, Real
 from typing import Literal
 
 from headgate.base.errors import UnitError
@@ -242,13 +243,16 @@ def format_figure(value: float, sign: str = "", digits: int = 4) -> str:
     return f"{rounded:{sign}.{digits}g}"
 
 
-def format_rate(bps: int) -> str:
-    """Write bit/s with the largest unit that fits."""
+def format_rate(bps: float) -> str:
+    """Write bit/s with the largest unit that fits. Raises UnitError for NaN, infinity or a text."""
     return _format(bps, _RATES)
 
 
-def format_time_ps(ps: int) -> str:
-    """Write picoseconds with the largest decimal unit that fits."""
+def format_time_ps(ps: float) -> str:
+    """Write picoseconds with the largest decimal unit that fits.
+
+    Raises UnitError for NaN, infinity or a text.
+    """
     if ps == 0:
         return "0 s"
     return _format(ps, {name: size for name, size in _TIMES.items() if name not in _UNDECIMAL})
@@ -352,12 +356,20 @@ def _check_bound(number: str, text: str, kind: _Kind) -> Fraction:
     return Fraction(value)
 
 
-def _format(number: int, units: Mapping[str, int]) -> str:
+def _format(number: object, units: Mapping[str, int]) -> str:
+    if not isinstance(number, Real) or not math.isfinite(number):
+        raise UnitError(f"{number!r} is not a finite number; only a number is written with a unit")
+    exact = _exact(number)
     name, scale = next(iter(units.items()))
     for candidate, size in units.items():
-        if 0 < size <= number and size > scale:
+        if 0 < size <= exact and size > scale:
             name, scale = candidate, size
-    return f"{_decimal(Fraction(number, scale))} {name}"
+    return f"{_decimal(exact / scale)} {name}"
+
+
+def _exact(number: Real) -> Fraction:
+    """Return a number as a fraction: a float by its shortest text, an integer as it is."""
+    return Fraction(int(number)) if isinstance(number, Integral) else Fraction(repr(float(number)))
 
 
 def _decimal(value: Fraction) -> str:

@@ -83,6 +83,13 @@ def _write_files(
     flush(path)
 
 
+def name_folder(given: str | Path) -> Path:
+    """Return the folder of this name. Raises StoreError for an empty text."""
+    if isinstance(given, str) and not given.strip():
+        raise StoreError(f"{given!r} is not a folder; write a name such as 'out/run'")
+    return Path(given)
+
+
 @contextmanager
 def hold_for_run(folder: Path) -> Iterator[None]:
     """Lock a folder for one run; a new folder that stays empty is removed.

@@ -23,7 +23,7 @@ from headgate.base.errors import (
 from headgate.base.progress import in_notebook
 from headgate.base.terminal import escape_controls
 from headgate.base.units import format_time_ps
-from headgate.data.folder import find_run, hold_for_run, read_meta, write_folder
+from headgate.data.folder import find_run, hold_for_run, name_folder, read_meta, write_folder
 from headgate.data.measures.shown import FEW_PORTS, Shown, show_run
 from headgate.data.tables import Table
 from headgate.engine.run.options import DEFAULT, RunOptions
@@ -102,8 +102,9 @@ class Scenario(ScenarioSpec):
         shows a progress bar; by default only in a notebook. `trace` selects flows and ports whose
         every event is written into the folder `out`.
 
-        Senders without the routers or marks that they need, and flows that start when the run is
-        over, give a SchemeWarning each, which is in `meta["warnings"]` too. Raises ScenarioError,
+        Senders without the routers or marks that they need, flows that start after the end, and
+        long flows that share a drop-tail queue in a scenario without chance (phase effects) give
+        a SchemeWarning each, which is in `meta["warnings"]` too. Raises ScenarioError,
         StoreError or CcaError; KeyboardInterrupt at Ctrl-C.
         """
         changes = {"duration": duration, "seed": seed}
@@ -112,7 +113,7 @@ class Scenario(ScenarioSpec):
         shows = in_notebook() if progress is None else progress
         try:
             with show_progress(self.title or "run") if shows else nullcontext() as report:
-                folder = None if out is None else Path(out)
+                folder = None if out is None else name_folder(out)
                 options = RunOptions(threads=threads, trace=trace)
                 result = simulate(chosen, folder, report, options)
         except InterruptedRunError as stopped:
@@ -123,8 +124,8 @@ class Scenario(ScenarioSpec):
 
     def stream(  # noqa: PLR0913 - what a stream can be given
         self,
-        flows: Sequence[str] = (),
-        links: Sequence[str] = (),
+        flows: Sequence[str] | str = (),
+        links: Sequence[str] | str = (),
         every_s: float | None = None,
         threads: int = 1,
         *,
@@ -165,7 +166,11 @@ class Result:
 
     @property
     def flows(self) -> Table:
-        """One row per flow."""
+        """One row per flow, in the order of start; select rows by `cca` or `traffic`.
+
+        In `dumbbell(flows=[...])`, names start 10 ms apart and mappings at 0 unless they contain
+        `start`, so the rows can be in another order than the list.
+        """
         return self.tables["flows"]
 
     @property
@@ -225,11 +230,13 @@ class Result:
     def write(self, folder: str | Path) -> Path:
         """Write the run's folder, and return it: one Parquet file per table, and run.json.
 
-        Raises StoreError.
+        Raises StoreError, also if the folder contains the run of another scenario.
         """
-        with hold_for_run(Path(folder)):
-            write_folder(Path(folder), self.tables, self.meta)
-        return Path(folder)
+        out = name_folder(folder)
+        with hold_for_run(out):
+            _require_identity(out, read_meta(out), self.meta.get("identity"))
+            write_folder(out, self.tables, self.meta)
+        return out
 
     @classmethod
     def read(cls, folder: str | Path) -> Result:
@@ -335,11 +342,16 @@ def _read_finished(out: Path, identity: str, trace: Trace | None) -> Result | No
     meta = read_meta(out)
     if meta is None:
         return None
-    if meta.get("identity") != identity:
-        raise StoreError(f"{out}: holds the run of another scenario; choose another folder")
+    _require_identity(out, meta, identity)
     if trace is not None and not has_trace(out, trace, identity):
         return None
     return Result.read(out)
+
+
+def _require_identity(out: Path, meta: Mapping[str, Any] | None, identity: object) -> None:
+    """Raise StoreError if a folder contains the run of another scenario."""
+    if meta is not None and meta.get("identity") != identity:
+        raise StoreError(f"{out}: holds the run of another scenario; choose another folder")
 
 
 def _rows_of(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:

@@ -86,7 +86,8 @@ class _Writer:
             case np.generic() if value.dtype.kind in _KINDS:
                 return {"scalar": _array(np.asarray(value))}
         kind = type(value).__name__
-        raise NotPlainError(f"{name} is a {kind}; an attribute must be {PLAIN}")
+        article = "an" if kind[0] in "AEIOUaeiou" else "a"
+        raise NotPlainError(f"{name} is {article} {kind}; an attribute must be {PLAIN}")
 
     def _items(self, name: str, values: list[Any] | tuple[Any, ...]) -> list[Any]:
         return [self.write(f"{name}[{place}]", value) for place, value in enumerate(values)]

@@ -101,16 +101,17 @@ def _series(
 
 def choose_numbers(
     plan: Mapping[str, Any],
-    flows: Sequence[str],
-    links: Sequence[str],
+    flows: Sequence[str] | str,
+    links: Sequence[str] | str,
     places: tuple[str, str] = ("flows[]", "links[]"),
 ) -> tuple[set[int], set[int]]:
-    """Return the numbers of the traffic and of the links that match these patterns.
+    """Return the numbers of the traffic and of the links that match a pattern, or several.
 
     Raises ScenarioError for a pattern without a star that matches nothing; `places` are the keys of
     the patterns, and `[]` in a key becomes the number of the pattern.
     """
     traffic, names = plan["traffic"], [link["name"] for link in plan["links"]]
+    flows, links = ([one] if isinstance(one, str) else one for one in (flows, links))
     return (
         set(_choose_matching([lambda: enumerate(each_name(traffic))], flows, places[0], "flows")),
         set(_choose_matching([lambda: enumerate(names)], links, places[1], "links")),

@@ -24,18 +24,27 @@ ALL = "all"
 LIMIT = 5_000_000
 
 
+def _list(names: Sequence[str | int] | str | int) -> Sequence[str | int]:
+    """Return one name or several as several."""
+    if isinstance(names, str | int):
+        return () if names == "" else (names,)
+    return names
+
+
 @dataclass(frozen=True)
 class Trace:
     """A request for a trace: flows and ports by name, pattern, number, or "all"."""
 
-    flows: Sequence[str | int] = ()
+    flows: Sequence[str | int] | str | int = ()
     """Flows whose every event is recorded, at their ends and at every port on their way."""
-    ports: Sequence[str | int] = ()
+    ports: Sequence[str | int] | str | int = ()
     """Ports at which every packet is recorded, by the names of their links."""
     limit: int = LIMIT
     """Events after which the trace ends."""
 
     def __post_init__(self) -> None:
+        for kind in ("flows", "ports"):
+            object.__setattr__(self, kind, _list(getattr(self, kind)))
         if not (self.flows or self.ports):
             raise ScenarioError("trace", "it must name flows or ports")
         if self.limit < 1:
@@ -68,7 +77,10 @@ class Trace:
         traffic, links = plan["traffic"], plan["links"]
         flows = _Candidates("flows", sum(name_counts(traffic)), lambda: each_name(traffic))
         ports = _Candidates("ports", len(links), lambda: (link["name"] for link in links))
-        patterns = tuple(flows.patterns(self.flows)), tuple(ports.patterns(self.ports))
+        patterns = (
+            tuple(flows.patterns(_list(self.flows))),
+            tuple(ports.patterns(_list(self.ports))),
+        )
         chosen = choose_numbers(plan, *patterns, ("trace flows", "trace ports"))
         for named, wanted, found in zip((flows, ports), patterns, chosen, strict=True):
             if wanted and not found:

@@ -1,0 +1,66 @@
+"""Values that Python code passes: a single name, an empty folder, a float."""
+
+import contextlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import headgate
+from headgate import Trace, UnitError, dumbbell, format_rate, format_time_ps
+from headgate.base.errors import StoreError
+
+
+def scenario(*flows: str | dict[str, str], seed: int = 1) -> headgate.Scenario:
+    return dumbbell(rate="10 Mbit/s", rtt="20 ms", flows=flows, duration="1 s", seed=seed)
+
+
+def test_the_run_of_another_scenario_is_not_replaced(tmp_path: Path) -> None:
+    one, other = (scenario("reno", seed=seed).run() for seed in (1, 2))
+    one.write(tmp_path / "run")
+    one.write(tmp_path / "run")
+    with pytest.raises(StoreError, match="holds the run of another scenario"):
+        other.write(tmp_path / "run")
+    assert headgate.read(tmp_path / "run").meta["seed"] == 1
+
+
+def test_an_empty_text_is_no_folder(tmp_path: Path) -> None:
+    with contextlib.chdir(tmp_path):
+        for out in ("", " "):
+            with pytest.raises(StoreError, match="is not a folder; write a name such as"):
+                scenario("reno").run(out=out)
+            with pytest.raises(StoreError, match="is not a folder"):
+                scenario("reno").run().write(out)
+    assert not list(tmp_path.iterdir())
+
+
+def test_floats_are_written_with_a_unit() -> None:
+    assert format_rate(np.float64(2.5e6)) == format_rate(2_500_000) == "2.5 Mbit/s"
+    assert format_rate(0.1) == "0.1 bit/s"
+    assert format_rate(np.int64(10**9)) == "1 Gbit/s"
+    assert format_time_ps(1.5e9) == "1.5 ms"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "1 Mbit/s", None])
+def test_only_finite_numbers_are_written_with_a_unit(value: object) -> None:
+    for write in (format_rate, format_time_ps):
+        with pytest.raises(UnitError, match="is not a finite number"):
+            write(value)  # type: ignore[arg-type]
+
+
+def test_a_single_name_is_a_name(tmp_path: Path) -> None:
+    assert Trace(flows="cubic", ports=0) == Trace(flows=("cubic",), ports=(0,))
+    scenario("cubic").run(out=tmp_path / "run", trace=Trace(flows="cubic"))
+    updates = [update.events for update in scenario("cubic").stream(flows="cubic", step_s=0.5)]
+    assert sum(map(len, updates)) > 0
+
+
+def test_rows_of_flows_are_in_the_order_of_start() -> None:
+    flows = scenario("reno", {"cca": "cubic"}, "vegas", {"cca": "bic"}).run().flows
+    assert list(flows["start_s"]) == sorted(flows["start_s"])
+    assert list(flows["cca"]) == ["reno", "cubic", "bic", "vegas"]
+
+
+def test_names_of_the_package_are_listed_once() -> None:
+    assert dir(headgate) == sorted(set(headgate.__all__))
+    assert issubclass(headgate.SchemeWarning, headgate.HeadgateWarning)
