@@ -103,7 +103,7 @@ ring.append(ring)
         ({"seen": {1, 2}}, "self.seen is a set"),
         ({"path": Path()}, "self.path is a PosixPath"),
         ({"rule": len}, "self.rule is a builtin_function_or_method"),
-        ({"deep": [{"a": (object(),)}]}, "self.deep[0]['a'][0] is a object"),
+        ({"deep": [{"a": (object(),)}]}, "self.deep[0]['a'][0] is an object"),
         ({"keys": {Path(): 1}}, "a key of self.keys is a PosixPath"),
         ({"words": np.array(["a"])}, "self.words is a ndarray"),
         ({"objects": np.array([object()])}, "self.objects is a ndarray"),
