@@ -76,7 +76,7 @@ def condition(text: str) -> str:
             "'rtt_s > 1' leaves no combination of levels",
         ),
         # factors
-        (factor("cca = []"), "factors.cca.low: this key is required unless levels are given"),
+        (factor("cca = []"), "factors.cca.levels: a factor needs at least two levels"),
         (factor("cca = ['reno']"), "factors.cca.levels: a factor needs at least two levels"),
         (
             factor("cca = 'reno'"),

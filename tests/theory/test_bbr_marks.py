@@ -64,3 +64,24 @@ def test_marks_do_not_count_with_the_classic_echo() -> None:
     assert classic.ports["marks"][0] > 1000
     without = share_link("linux-v3", "20 ms")
     assert np.array_equal(classic.flows["goodput_bps"], without.flows["goodput_bps"])
+
+
+def test_the_draft_answers_marks_as_losses() -> None:
+    # draft-ietf-ccwg-bbr section 3.7. Two flows with windows of 2 BDP that answer no mark hold up
+    # to an RTT of packets, 67. A mark outside a probe leaves 0.7 of the flight, or no queue.
+    def share_codel(variant: str) -> Result:
+        return dumbbell(
+            rate="20 Mbit/s",
+            rtt="40 ms",
+            buffer="2000 packets",
+            queue={"name": "codel", "ecn": "on"},
+            duration="20 s",
+            transport={"preset": "linux", "ecn": "on"},
+            flows=[{"cca": {"name": "bbr3", "variant": variant}, "count": 2}],
+        ).run(seed=1)
+
+    draft, linux = share_codel("draft"), share_codel("linux-v3")
+    assert mean_queue(draft) <= 0.3 * 67
+    assert mean_queue(linux) >= 0.8 * 67
+    assert draft.ports["utilisation"][0] >= 0.9
+    assert sum(draft.flows["retransmissions"]) == 0

@@ -105,7 +105,7 @@ def _read(sentence: str, responses: Mapping[str, str]) -> Statement:
 _SAME = r"The \d+ replicates of every condition are one and the same run: .+"
 _MISSING = r".+ lacks a value in \d+ of \d+ runs \(.+\); its means and effects are those of the .+"
 _NOT_COMPUTED = r"No main effect on .+ can be computed: too few runs give a value\."
-_OVER = r"(?:, over \d+ of \d+ pairs of conditions)?"
+_OVER = r"(?:, over \d+ of \d+ (?:pairs of conditions|replicates)(?: and \d+ of \d+ replicates)?)?"
 _DRIFTS = (
     r"Under (?P<count>\d+) of (?P<among>\d+) conditions the busiest link still drifts .+ lengthen"
     r" the duration or the warm-up: (?P<named>.+)\."

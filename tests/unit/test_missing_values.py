@@ -90,11 +90,27 @@ def test_effects_that_cannot_be_tested_are_counted() -> None:
         " 2 interactions (1 cannot be tested)" in text
     )
     assert "cca, cubic to bbr3" in text
-    assert text.endswith("over 2 of 3 pairs of conditions.")
+    assert text.endswith("over 2 of 3 pairs of conditions and 3 of 4 replicates.")
     whole = next(one for one in sentences(with_gaps()) if "moved most" in one)
     assert "3 of 3 main effects and 0 of 2 interactions" in whole
     assert "cannot be tested" not in whole
     assert "pairs of conditions" not in whole
+
+
+def test_the_replicates_that_are_left_are_counted() -> None:
+    """One of 24 runs lacks a value, so that one of four replicates does not count."""
+    said = list(sentences(with_gaps(("3", "bbr3", 2))))
+    assert any("; the next are" in one and ", over 3 of 4 replicates" in one for one in said)
+    assert not any("replicates" in one for one in sentences(with_gaps()))
+
+    def flat(levels: Mapping[str, object], replicate: int) -> float:
+        gap = (levels["buffer"], levels["cca"], replicate) == ("3", "bbr3", 2)
+        rng = np.random.default_rng([replicate, len(str(levels)), int(str(levels["buffer"]))])
+        return np.nan if gap else 10.0 + float(rng.normal())
+
+    found = measured(LEVELS, {"y": (flat, "higher")}, 4)
+    text = next(one for one in sentences(found) if "No main effect" in one)
+    assert text.endswith("by t tests over 3 to 4 replicates.")
 
 
 def test_too_few_values_are_not_one_run_of_each_condition() -> None:

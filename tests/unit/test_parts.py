@@ -81,10 +81,11 @@ def test_chance_is_rarely_listed() -> None:
 
 def test_pairs_are_means_over_flows() -> None:
     flows = Table("flows", {
-        "source": Words.of(["a", "a", "b", "a"]),
-        "receiver": Words.of(["b", "b", "a", "b"]),
-        "goodput_bps": np.array([1.0, 3.0, 7.0, np.nan]),
-        "fct_receiver_s": np.array([np.nan, 2.0, np.nan, 4.0]),
+        "source": Words.of(["a", "a", "b", "a", "a"]),
+        "receiver": Words.of(["b", "b", "a", "b", "b"]),
+        "goodput_bps": np.array([1.0, 3.0, 7.0, np.nan, np.nan]),
+        "fct_receiver_s": np.array([np.nan, 2.0, np.nan, 4.0, 9.0]),
+        "active_s": np.array([1.0, 1.0, 1.0, 1.0, 0.0]),
     })  # fmt: skip
     found = measure_parts(Result({"flows": flows}, {}), ("pairs",))
     assert found["pairs"]["goodput_bps"] == {"a to b": 2.0, "b to a": 7.0}

@@ -95,6 +95,29 @@ def test_a_number_of_a_key_concerns_the_runs_that_use_it() -> None:
     assert numbers == [[RESULTS, {'"trace"': RESULTS_OF['"trace"']}], [RESULTS]]
 
 
+def test_a_number_of_options_concerns_the_runs_with_them() -> None:
+    """BBRv3 with marks, undone reductions or QUIC, and CUBIC by the RFC; in scenarios and plans."""
+    network = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "20 ms"}
+    for cca, transport, names in (
+        ("bbr3", {}, []),
+        ("bbr3", {"ecn": "on"}, ["bbr3"]),
+        ("bbr3", {"undo": True}, ["bbr3"]),
+        ("bbr3", {"preset": "linux"}, ["bbr3"]),
+        ("bbr3", {"preset": "quic"}, ["bbr3"]),
+        ("cubic", {"preset": "linux"}, []),
+        ({"name": "cubic", "variant": "rfc"}, {}, ["cubic rfc"]),
+    ):
+        scenario = Scenario.from_dict(
+            {"duration": "1 s", "network": network, "transport": transport,
+             "traffic": [{"kind": "flows", "cca": cca}]}
+        )  # fmt: skip
+        for text in (
+            scenario.model_dump_json(exclude_defaults=True), json.dumps(scenario.plan()[0]),
+        ):  # fmt: skip
+            _, *of_parts = number_results(text)
+            assert [*of_parts, {}][0] == {name: RESULTS_OF[name] for name in names}, text
+
+
 def test_no_run_misses_what_its_name_says() -> None:
     digests = json.loads(FILE.read_text(encoding="utf-8"))["digests"].values()
     assert len({*digests}) == len(digests), "two runs are equal: one never meets its own code"

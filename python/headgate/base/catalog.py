@@ -37,6 +37,13 @@ __all__ = [
 PACKET = "packet"
 #: A port's queue without a discipline.
 DROP_TAIL = "drop_tail"
+#: Words for it elsewhere, for suggestions.
+_FOR_DROP_TAIL = ("fifo", "pfifo", "bfifo", "pfifo_fast", "tail_drop")
+#: The remedy for a rate controller in place of an algorithm.
+OF_MEDIA = (
+    "a rate controller of media, not a congestion control algorithm; write it as rate_controller"
+    ' of [[traffic]] with kind = "media"'
+)
 
 
 class Param(BaseModel):
@@ -227,7 +234,15 @@ def _ccas_by_name() -> dict[str, Cca]:
 
 def cca(name: str) -> Cca:
     """Return the algorithm of that name or alias, or raise CatalogError."""
+    if is_rate_controller(name):
+        raise CatalogError(f"'{name}' is {OF_MEDIA}")
     return _find(name, _ccas_by_name(), "a congestion control algorithm")
+
+
+def is_rate_controller(name: str) -> bool:
+    """Return whether a word names a rate controller of media, and no algorithm."""
+    names = [word for card in devices() if card.kind == "media" for word in card.names]
+    return same_name(name, names) is not None and same_name(name, _ccas_by_name()) is None
 
 
 def label(name: str) -> str:
@@ -275,6 +290,9 @@ def _find(name: str, by_name: Mapping[str, Card], kind: str, others: Sequence[st
     meant = name if name in by_name else same_name(name, by_name)
     if meant is not None:
         return by_name[meant]
-    aliases = {name: name for name in others} | {key: card.name for key, card in by_name.items()}
+    aliases = {name: name for name in others}
+    if DROP_TAIL in others:
+        aliases |= dict.fromkeys(_FOR_DROP_TAIL, DROP_TAIL)
+    aliases |= {key: card.name for key, card in by_name.items()}
     known = f"known: {', '.join(dict.fromkeys(aliases.values()))}"
     raise CatalogError(f"'{name}' is not {kind}; {hint(name, aliases, known, aliases)}")

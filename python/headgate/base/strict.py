@@ -40,6 +40,8 @@ _ALLOWED = {
 }
 #: Errors of the short form of a table; irrelevant if the user wrote a table.
 _NO_TABLES = ("literal_error", "string_type")
+#: Bounds of the length of a list, by the type of a pydantic error.
+_LENGTHS = {"too_long": ("max_length", "at most"), "too_short": ("min_length", "at least")}
 #: Number of further mistakes that are listed.
 _MOST_OTHERS = 3
 #: Keys of lists of tables, [[key]].
@@ -57,11 +59,36 @@ def make_error(error: ValidationError, given: object) -> ScenarioError:
     if first["input"] != problems[0]["input"]:
         first = problems[0]
     or_table = any(problem["type"] == "not_a_table" for problem in problems)
+    sentence = _or_word(first, problems) or _count(first) or _sentence(first, or_table)
     place = _place(first, given)
     others = [*dict.fromkeys(other for p in problems if (other := _place(p, given)) != place)]
     listed = ", ".join(others[:_MOST_OTHERS]) + (", ..." if len(others) > _MOST_OTHERS else "")
     also_wrong = f" (also wrong: {listed})" if others else ""
-    return ScenarioError(place, _sentence(first, or_table) + also_wrong)
+    return ScenarioError(place, sentence + also_wrong)
+
+
+def _or_word(first: Any, problems: Sequence[Any]) -> str:
+    """Describe a value that may be a quantity or a word, and is neither; empty for others."""
+    same = (one for one in problems if one["input"] == first["input"])
+    quantity = next((one for one in same if one["type"] == "value_error"), None)
+    if first["type"] != "literal_error" or quantity is None:
+        return ""
+    given, expected = str(first["input"]), str(first["ctx"]["expected"])
+    near = "" if any(map(str.isdigit, given)) else _near(given, expected)
+    return f"{_sentence(quantity, or_table=False)}, or {expected}{near}"
+
+
+def _count(problem: Any) -> str:
+    """Describe a list with too many or too few items; empty for other mistakes."""
+    kind, context = problem["type"], problem.get("ctx", {})
+    if kind == "missing" and isinstance(problem["loc"][-1], int):
+        return "the list is too short; this item is required"
+    if kind not in _LENGTHS:
+        return ""
+    key, words = _LENGTHS[kind]
+    count, value = context["actual_length"], problem["input"]
+    says = f"{words} {context[key]} items are, and these are {count}"
+    return f"{as_toml(value)} is not allowed; {says}"
 
 
 def _place(problem: Any, given: object) -> str:

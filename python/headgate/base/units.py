@@ -52,6 +52,11 @@ _SYNONYMS = {
     "flow/s": "flows/s",
     "/s": "flows/s",
 }
+_PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+#: Units of bits, such as "kbit", and "Mb", which some write for bytes.
+_BITS = re.compile(r"([kmgt]?)(?:(bits?)|(?-i:b))", re.IGNORECASE)
+#: Bytes per second.
+_BYTES_PER_S = re.compile(r"([kMGT]?i?B|[kmgt]?bytes?)(?:/s|ps)")
 #: A number and the rest. Underscores separate only thousands: labels such as "1_2" are names.
 _NUMBER = re.compile(
     r"\s*([+-]?(?:(?:\d{1,3}(?:_\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?(?![\d_]|\.\d))\s*(\S.*?)?\s*"
@@ -343,8 +348,27 @@ def _no_unit(text: str, unit: str, kind: _Kind) -> UnitError:
         name: unit for name, unit in _SYNONYMS.items() if unit in kind.units
     }
     near = also(unit, aliases, aliases) if len(unit) > 1 else ""  # one letter may mean anything
+    if (eighth := _convert_bits(text, unit, kind)) is not None:
+        near = eighth and f"; a byte is 8 bits, so write '{eighth}'"
     known = ", ".join(kind.units)
-    return UnitError(f"{text!r} has the unit '{unit}'; {kind.what} takes one of {known}{near}")
+    known = f"one of {known}" if len(kind.units) > 1 else f"{known}, such as '{kind.example}'"
+    return UnitError(f"{text!r} has the unit '{unit}'; {kind.what} takes {known}{near}")
+
+
+def _convert_bits(text: str, unit: str, kind: _Kind) -> str | None:
+    """Return a size in bits as bytes, or bytes per second as bit/s.
+
+    The text is empty for a unit that may mean either, and None for units of neither.
+    """
+    number = _NUMBER.fullmatch(text)
+    value = Fraction(Decimal(number[1].replace("_", ""))) if number and len(number[1]) < 20 else 0
+    if "B" in kind.units and (bits := _BITS.fullmatch(unit)) is not None:
+        size = value * _PREFIXES[bits[1].lower()] / 8
+        return format_bytes(int(size)) if bits[2] and size >= 1 else ""
+    if kind is _RATE and (size_per_s := _BYTES_PER_S.fullmatch(unit)) is not None:
+        rate = value * _BYTES.get(size_per_s[1], 1) * 8
+        return format_rate(int(rate)) if size_per_s[1] in _BYTES and rate >= 1 else ""
+    return None
 
 
 def _check_bound(number: str, text: str, kind: _Kind) -> Fraction:

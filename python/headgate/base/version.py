@@ -1,21 +1,35 @@
 """The version of the package, and that of its results."""
 
+import re
+
 __version__ = "0.1.0"
 
 #: Increases by one whenever results of a scenario change (*Changed results* in CHANGELOG.md):
 #: results that were stored under another number are stale.
 RESULTS = 3
 
-#: The same for one algorithm or device, by its name, or for one key of scenarios, with its quotes:
-#: only results of runs with it become stale.
-RESULTS_OF = {"bbr3": 3, "prague": 1, '"rfc"': 2, "scream": 1, '"trace"': 1}
+#: The options of a transport with which `bbr3` answers marks, undoes reductions, or uses QUIC.
+_BBR3_OPTIONS = r'"(?:ecn": ?(?:true|"on|"ect)|undo": ?true|(?:preset|name)": ?"(?:linux|quic)")'
+
+#: The same for one algorithm or device, or for one key of scenarios, by name: only results of runs
+#: with it become stale.
+RESULTS_OF = {"prague": 1, "scream": 1, '"trace"': 1, "bbr3": 1, "cubic rfc": 1}
+#: Regular expressions for names that are not words of such a text.
+_PATTERNS = {
+    "bbr3": rf"(?s)(?=.*bbr3).*{_BBR3_OPTIONS}",
+    "cubic rfc": r'(?s)"cubic".{0,400}"rfc"',
+}
 
 
 def number_results(text: str) -> list[object]:
     """Return the numbers of results on which a run depends; `text` is its plan or its scenario.
 
-    A text that contains the name for another reason counts too. Its run is then made again without
-    need, and no result is wrong.
+    A text that matches for another reason counts too. Its run is then made again without need, and
+    no result is wrong.
     """
-    of_parts = {name: number for name, number in RESULTS_OF.items() if name in text}
+    of_parts = {
+        name: number
+        for name, number in RESULTS_OF.items()
+        if re.search(_PATTERNS.get(name, name), text)
+    }
     return [RESULTS, of_parts] if of_parts else [RESULTS]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from headgate.base.errors import HeadgateError
+from headgate.base.terminal import echo
 from headgate.cli.options import split_names
 
 if TYPE_CHECKING:
@@ -224,6 +225,8 @@ def _draw_runs(asked: Asked, kinds: Sequence[Kind], runs: Sequence[Run]) -> dict
             drawings[kind.name] = drawing
         elif asked.names:
             raise HeadgateError(f"plot {kind.name}: {find_lack(kind, runs)}")
+        elif not several and "measure.series." in kind.needs and "series" in tuple(runs[0].tables):
+            echo(f"{kind.name} is not drawn, since it {find_lack(kind, runs)}", error=True)
     return drawings
 
 

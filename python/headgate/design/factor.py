@@ -187,8 +187,8 @@ def _check_level(factor: Factor, level: Any, base: Variable) -> None:
 
     model: Any = getattr(base, "model", type(base))
     if "." not in factor.setting and (tables := tables_with(factor.setting, model)):
-        settings = " or ".join(f"{table}.{factor.setting}" for table in tables)
-        says = f"'{factor.setting}' is not a path in a scenario; write setting = \"{settings}\""
+        settings = " or ".join(f'setting = "{table}.{factor.setting}"' for table in tables)
+        says = f"'{factor.setting}' is not a path in a scenario; write {settings}"
         raise ScenarioError(f"factor {factor.name}", says)
     try:
         base.varied({factor.setting: level})

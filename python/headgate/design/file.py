@@ -90,11 +90,11 @@ class FactorTable(Model):
     def _check_levels(self) -> FactorTable:
         if self.levels and (self.low is not None or self.high is not None):
             raise at("levels", "give either levels, or low and high")
+        if "levels" in self.model_fields_set and len(self.levels) < 2 and self.low is None:
+            raise at("levels", "a factor needs at least two levels")
         if not self.levels and (self.low is None or self.high is None):
             missing = "low" if self.low is None else "high"
             raise at(missing, "this key is required unless levels are given")
-        if len(self.levels) == 1:
-            raise at("levels", "a factor needs at least two levels")
         count = len(self.levels) or 2
         if self.words and len(self.words) != count:
             raise at("words", f"there are {count} levels, and {len(self.words)} words for them")

@@ -68,10 +68,16 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
     else:
         several = counted if len(tested) > 1 else ""
         if several and found.has_pairs and not found.same:
-            several += f", by t tests over {found.repeats} replicates"
+            several += f", by t tests over {_say_replicates(tested)} replicates"
         yield f"No main effect on {within(response)} is shown{several}."
     said = [*first[:1], *others]
     yield from _say_algorithms(found, response, [e for e in main if e not in said])
+
+
+def _say_replicates(effects: Sequence[Effect]) -> str:
+    """Write the least and the largest number of replicates."""
+    counts = sorted({effect.replicates for effect in effects})
+    return " to ".join(map(str, dict.fromkeys([counts[0], counts[-1]])))
 
 
 def _explain_no_test(found: MeasuredRuns, effect: Effect) -> str:
@@ -97,7 +103,7 @@ def _count_shown(found: MeasuredRuns, response: Response) -> Iterator[str]:
 def _say_others(found: MeasuredRuns, response: Response, others: Sequence[Effect]) -> str:
     """Name other main effects that are shown."""
     said = [
-        f"{_name_factor(found, one)}, {low} to {high}: {_format_effect(response, one)}"
+        f"{_name_factor(found, one)}, {low} to {high}: {_format_effect(found, response, one)}"
         for one in others
         for low, high in [found.ends(one)]
     ]
@@ -116,7 +122,9 @@ def _say_larger(found: MeasuredRuns, response: Response, larger: Effect | None) 
     if larger is None:
         return ""
     low, high = found.ends(larger)
-    said = f"{_name_factor(found, larger)}, {low} to {high}: {_format_effect(response, larger)}"
+    said = (
+        f"{_name_factor(found, larger)}, {low} to {high}: {_format_effect(found, response, larger)}"
+    )
     return f"; a larger change is not shown: {said}"
 
 
@@ -137,7 +145,7 @@ def _say_algorithm(found: MeasuredRuns, response: Response, effect: Effect) -> s
     if sides := find_sides(found, response.name, effect):
         both = " and ".join(_format_side(response, side) for side in sides)
         return f"from {first} to {last} it changes by {both}"
-    text = _format_effect(response, effect)
+    text = _format_effect(found, response, effect)
     if effect in found.shown[response.name]:
         return f"from {first} to {last} it changes by {text}"
     low, high = effect.interval
@@ -170,7 +178,9 @@ def _say_largest(found: MeasuredRuns, response: Response, largest: Effect, most:
     if sides := find_sides(found, response.name, largest):
         both = " and ".join(_format_side(response, side) for side in sides)
         return f"{moved}, and not one way: from {first} to {last} it changes by {both}"
-    return f"{moved}: from {first} to {last} it changes by {_format_effect(response, largest)}"
+    return (
+        f"{moved}: from {first} to {last} it changes by {_format_effect(found, response, largest)}"
+    )
 
 
 def _name_factor(found: MeasuredRuns, effect: Effect) -> str:
@@ -180,7 +190,7 @@ def _name_factor(found: MeasuredRuns, effect: Effect) -> str:
     return factor.name if factor.title in plain else f"{factor.title} ({factor.name})"
 
 
-def _format_effect(response: Response, effect: Effect) -> str:
+def _format_effect(found: MeasuredRuns, response: Response, effect: Effect) -> str:
     low, high = effect.interval
     sizes = [abs(end) for end in (effect.effect, low, high) if np.isfinite(end)]
     factor, unit = readable(response.unit, max(sizes))
@@ -188,9 +198,16 @@ def _format_effect(response: Response, effect: Effect) -> str:
     text = f"{value} {unit_of(unit)}".strip()
     if np.isfinite(low):
         text += f" ({' to '.join(ends)})"
-    used = len(effect.pairs)
-    over = f", over {used} of {used + effect.absent} pairs of conditions"
-    return text + over * (effect.absent > 0)
+    return text + _say_lacking(found, response, effect)
+
+
+def _say_lacking(found: MeasuredRuns, response: Response, effect: Effect) -> str:
+    """Count the pairs and the replicates of an effect if some lack a value."""
+    used, among = len(effect.pairs), found.distinct[response.name].shape[1]
+    counts = [f"{used} of {used + effect.absent} pairs of conditions"] * (effect.absent > 0)
+    if effect.pairs and effect.replicates < among:
+        counts.append(f"{effect.replicates} of {among} replicates")
+    return f", over {' and '.join(counts)}" if counts else ""
 
 
 @dataclass(frozen=True)

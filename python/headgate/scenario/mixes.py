@@ -50,6 +50,8 @@ def describe_unknown(word: str, given: Mapping[str, Any]) -> str:
 
     The sentence offers both readings: one algorithm with parameters, and a mix with shares.
     """
+    if catalog.is_rate_controller(word):
+        return f"{word!r} is {catalog.OF_MEDIA}"
     names = [name for card in catalog.ccas() for name in card.names]
     if near := also(word, names):
         return f"{word!r} is not a congestion control algorithm{near}"
@@ -139,6 +141,8 @@ def _check(shares: Mapping[str, Any], key: str) -> float:
         if not is_algorithm(name):
             known = [name for card in catalog.ccas() for name in card.names]
             says = f"{name!r} is not a congestion control algorithm{also(name, known)}"
+            if catalog.is_rate_controller(name):
+                says = f"{name!r} is {catalog.OF_MEDIA}"
             raise ScenarioError(f"{key}.{name}", says)
         is_number = isinstance(share, int | float) and not isinstance(share, bool)
         if not is_number or not 0 <= share <= 1:

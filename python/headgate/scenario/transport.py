@@ -270,11 +270,11 @@ class Transport(Model):
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """All fields, those of the preset unless they are set."""
-        own = {key: value for key, value in self.written.items() if key != "preset"}
+        own = {key: value for key, value in self.set_fields.items() if key != "preset"}
         return PRESETS[self.base] | own
 
     @property
-    def written(self) -> dict[str, Any]:
+    def set_fields(self) -> dict[str, Any]:
         """The fields that are set."""
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         return {name: value for name, value in fields.items() if value is not None}
@@ -288,7 +288,7 @@ class Transport(Model):
         """Return the profile of traffic: with a preset this one, else its fields over `other`."""
         if self.preset is not None:
             return self
-        return type(self).model_construct(None, **other.written | self.written)
+        return type(self).model_construct(None, **other.set_fields | self.set_fields)
 
     def fill_in(self) -> Transport:
         """Return the same profile with every field written out."""

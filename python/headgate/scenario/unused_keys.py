@@ -112,7 +112,7 @@ def _warn_of_media(scenario: ScenarioSpec, plan: Plan) -> Iterator[str]:
     """Warn of a transport beside traffic that brings another one."""
     kinds = {item["kind"] for item in plan["traffic"] if "hosts" in item or "streams" in item}
     if (
-        scenario.transport.written
+        scenario.transport.set_fields
         and kinds
         and all(group.kind in kinds for group in scenario.traffic)
     ):

@@ -152,6 +152,10 @@ impl Controller for FastAt {
         self.0.fast.on_feedback(granted);
     }
 
+    fn on_quic(&mut self) {
+        self.0.fast.on_quic();
+    }
+
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.0.fast.on_start(now_s, path, window);
     }
@@ -196,6 +200,10 @@ impl Controller for FastAt {
 
     fn echo(&self) -> Echo {
         self.0.fast.echo()
+    }
+
+    fn answers_marks(&self) -> bool {
+        self.0.fast.answers_marks()
     }
 
     fn codepoint(&self) -> Ecn {

@@ -66,6 +66,9 @@ class _Place:
         kind, index, rest = item[1], int(item[2]), item[3]
         if kind == "links":
             sentence = f"{sentence} (link '{self.plan['links'][index]['name']}')"
+        if kind in ("links", "edges") and rest == "delay_ps" and (own := self._delay(kind, index)):
+            follows = "" if own.endswith(".delay") else "the delay of a link follows from it: "
+            return own, follows + sentence
         makers = {
             "links": self._link,
             "nodes": lambda index, rest: f"network.routers[{index}].{_key(rest)}",
@@ -84,6 +87,19 @@ class _Place:
             return f"traffic[{lists.index(key)}].file"
         words = {"nodes": "network.routers", "transports": "transport", "files": "traffic"}
         return words.get(place, _key(place))
+
+    def _delay(self, kind: str, index: int) -> str:
+        """Return the key that sets a delay in a network without a key for it, else nothing."""
+        for number, item in enumerate(self.plan["traffic"] if kind == "edges" else ()):
+            is_own = any(place["edge"] == index for place in item.get("sources", ()))
+            if is_own and self.scenario.traffic[number].rtt is not None:
+                return f"traffic[{number}].rtt"
+        network = self.scenario.network
+        if "delay" in type(network).model_fields or not hasattr(network, "rtt"):
+            return ""
+        back = getattr(network, "reverse", None)
+        is_back = kind == "links" and index == 1 and back is not None and back.delay is not None
+        return "network.reverse.delay" if is_back else "network.rtt"
 
     def _link(self, _index: int, rest: str) -> str:
         key, _, param = rest.partition(".params.")

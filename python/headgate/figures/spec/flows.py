@@ -95,7 +95,8 @@ def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str
 
     ccas = group_by_cca(run, names)
     panels: tuple[Panel, ...] = ()
-    links, levels = find_capacities(run, SeriesReader(run, "port"))
+    ports = SeriesReader(run, "port")
+    links, levels = find_capacities_of_flows(run, ports)
     cut = ""
     if max(map(len, ccas.values())) > 1:
         one_by_one = _draw_each_flow(run, courses, rate, y, shape)
@@ -112,8 +113,8 @@ def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str
         *shape(*courses.combine(names, rate, mean=False)),
     )
     lines = [total] if len(names) > 1 else []
-    if len(names) < all_flows and links == 1:
-        lines += _draw_sent(SeriesReader(run, "port"), shape)
+    if len(names) < all_flows and links == 1 and name_direct_link(run) in {"", *ports.rows}:
+        lines += _draw_sent(ports, shape)
     streams = draw_streams(run, shape)
     lines += [*_draw_ccas(run, courses, ccas, rate, shape), *streams]
     title = "sum of each algorithm's flows" if panels else ""
@@ -214,9 +215,33 @@ def _panel(
     return Panel(title, "time (s)", y, tuple(lines), levels, run.warmup_s, outages=outages)
 
 
-def find_capacities(run: Run, measured: SeriesReader) -> tuple[int, tuple[Level, ...]]:
-    """Return the number of measured ports, and their rate if it is the same for all."""
-    ports = list(measured.rows)
+def name_direct_link(run: Run) -> str:
+    """Return the link from the router of all senders to that of all receivers; "" if there is none.
+
+    In a dumbbell, flows in the other direction use the reverse of the bottleneck.
+    """
+    if "ports" not in tuple(run.tables):
+        return ""
+    flows, ports = run.tables["flows"], run.tables["ports"]
+    ends = {*zip(flows["source"], flows["receiver"], strict=True)}
+    ways = zip(ports["from"], ports["to"], strict=True)
+    links = [str(name) for name, way in zip(ports["link"], ways, strict=True) if {way} == ends]
+    return links[0] if len(links) == 1 else ""
+
+
+def find_capacities_of_flows(run: Run, measured: SeriesReader) -> tuple[int, tuple[Level, ...]]:
+    """Return the capacities to which flows are compared: of their link, or of measured ports."""
+    link = name_direct_link(run)
+    if link and len(measured.rows) == 1 and link not in measured.rows:
+        return find_capacities(run, measured, [link])
+    return find_capacities(run, measured)
+
+
+def find_capacities(
+    run: Run, measured: SeriesReader, names: Sequence[str] = ()
+) -> tuple[int, tuple[Level, ...]]:
+    """Return the number of measured or named ports, and their rate if it is the same for all."""
+    ports = list(names or measured.rows)
     steps = {name: run.list_rates(name) for name in ports}
     first = steps[ports[0]] if ports else None
     if first is None or not all(

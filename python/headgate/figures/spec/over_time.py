@@ -22,7 +22,7 @@ from headgate.figures.spec.facets import (
     name_panels,
     say_combined,
 )
-from headgate.figures.spec.flows import find_capacities, look_ccas, name_rate
+from headgate.figures.spec.flows import find_capacities_of_flows, look_ccas, name_rate
 from headgate.figures.spec.looks import Look, look_at
 from headgate.figures.spec.run import Run
 from headgate.figures.spec.selection import (
@@ -301,7 +301,7 @@ def _find_level(runs: Sequence[Run]) -> tuple[Level, ...]:
     for run in runs:
         if "series" not in tuple(run.tables):
             return ()
-        links, levels = find_capacities(run, SeriesReader(run, "port"))
+        links, levels = find_capacities_of_flows(run, SeriesReader(run, "port"))
         flows = run.tables["flows"]
         if links != 1 or len(np.unique(flows["source"])) != 1:
             return ()
