@@ -7,7 +7,6 @@ import pytest
 
 from headgate.stats.intervals import compute_difference_p, compute_mean_p
 from headgate.stats.reversals import (
-    compute_relative_changes,
     find_shown_signs,
     is_reversed_by_a_factor,
 )
@@ -63,8 +62,3 @@ def test_single_runs_turn_if_a_factor_separates_them() -> None:
     assert is_reversed_by_a_factor(separated, levels)
     assert not is_reversed_by_a_factor([0.5, -0.6, 0.1, -0.5, -0.5, 0.6, 0.2, -0.1], levels)
     assert not is_reversed_by_a_factor([0.5, -0.5], [{"queue": "a"}, {"queue": "b"}])
-
-
-def test_relative_changes_from_zero_have_no_size() -> None:
-    assert compute_relative_changes([1.0, -2.0], [2.0, 4.0]) == [0.5, -0.5]
-    assert np.isnan(compute_relative_changes([1.0], [0.0])[0])

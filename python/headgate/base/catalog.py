@@ -39,6 +39,8 @@ PACKET = "packet"
 DROP_TAIL = "drop_tail"
 #: Words for it elsewhere, for suggestions.
 _FOR_DROP_TAIL = ("fifo", "pfifo", "bfifo", "pfifo_fast", "tail_drop")
+#: The kind of cards of rate controllers.
+_OF_STREAMS = "media"
 #: The remedy for a rate controller in place of an algorithm.
 OF_MEDIA = (
     "a rate controller of media, not a congestion control algorithm; write it as rate_controller"
@@ -241,7 +243,7 @@ def cca(name: str) -> Cca:
 
 def is_rate_controller(name: str) -> bool:
     """Return whether a word names a rate controller of media, and no algorithm."""
-    names = [word for card in devices() if card.kind == "media" for word in card.names]
+    names = [word for card in devices() if card.kind == _OF_STREAMS for word in card.names]
     return same_name(name, names) is not None and same_name(name, _ccas_by_name()) is None
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Plan = Mapping[str, Any]
 Traffic = Mapping[str, Any]
+#: A key of traffic whose sources keep their algorithm.
+_OF_SOURCES = "off_s"
 
 
 def list_laws(plan: Plan, item: Traffic, arrays: Arrays) -> list[int]:
@@ -37,7 +39,7 @@ def warn_of_shares(plan: Plan, arrays: Arrays) -> Iterator[str]:
         counts = _count_senders(plan, item, arrays)
         for part, count, senders in _divide(item.get("laws", ()), counts or {}):
             if not count and part["share"] > 0:
-                what = "source" if item["kind"] == "on_off" else "flow"
+                what = "source" if _OF_SOURCES in item else "flow"
                 of_class = f" of class '{part['class']}'" if part["class"] else ""
                 yield (
                     f"traffic[{number}].cca: share {part['share']:g} of {senders:,}"
@@ -79,7 +81,7 @@ def _count_senders(plan: Plan, item: Traffic, arrays: Arrays) -> Mapping[str, in
         each = apportion(item["count"], [1] * len(sources))
         for source, count in zip(sources, each, strict=True):
             found[classes[source["node"]]] += count
-    elif item["kind"] == "on_off":
+    elif _OF_SOURCES in item:
         for pool in item["sources"]:
             found[classes[pool["node"]]] += pool["hosts"]
     return found or None

@@ -55,7 +55,10 @@ class Measure(Model):
     """Warm-up, measurement periods, rows and series."""
 
     warmup: Time = Field(
-        0, description="Statistics of flows and ports leave out what happens before it ends."
+        0,
+        description="Counts of flows and ports leave out what happens before it ends, and responses"
+        " leave out flows that ended before. Round-trip times, mean windows and columns `_total`"
+        " are from the start of the flow.",
     )
     periods: int | tuple[tuple[Time, Time], ...] = Field(
         1, description="Number of equal periods after the warm-up, or a list of [start, end]."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headgate.base import catalog
-from headgate.scenario.presets import DEFAULT
+from headgate.scenario.presets import DEFAULT, PRESETS
 from headgate.scenario.shares import list_laws
 from headgate.scenario.transport import Transport
 
@@ -96,7 +96,13 @@ def warn_of_transport(scenario: ScenarioSpec, plan: Plan, arrays: Arrays) -> Ite
 def _list_unused(
     place: str, written: Transport, users: Sequence[tuple[Transport, Laws]]
 ) -> Iterator[str]:
-    """Warn of each written key that none of the profiles with it uses."""
+    """Warn of each written key that none of the profiles with it uses.
+
+    A profile with all keys is that of a resolved scenario, not written by hand.
+    """
+    preset = {key for key, value in PRESETS[written.base].items() if value is not None}
+    if preset <= written.set_fields.keys():
+        return
     for key, need in NEEDS.items():
         value = getattr(written, key)
         if value is None or (value is False and DEFAULT[key] is False) or not users:

@@ -13,12 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from headgate.base.level_order import LevelOrder
 from headgate.stats.effects import WEAK_P
 from headgate.stats.intervals import compute_mean_p, correct_by_false_discovery
-from headgate.stats.numbers import read_numbers
 
 Levels = Sequence[Mapping[str, str]]
 """The level of each factor, for each condition."""
@@ -53,14 +51,6 @@ def _group_by_level(changes: Sequence[float], levels: Levels) -> Iterator[Sequen
         for level in dict.fromkeys(one[factor] for one in levels):
             own = zip(changes, levels, strict=True)
             yield [change for change, of in own if of[factor] == level and np.isfinite(change)]
-
-
-def compute_relative_changes(changes: ArrayLike, before: ArrayLike) -> list[float]:
-    """Return changes as shares of the value before; NaN if that is zero."""
-    old = np.abs(read_numbers(before))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = read_numbers(changes) / old
-    return [float(one) for one in np.where(np.isfinite(shares), shares, np.nan)]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from headgate import Scenario
 from headgate.scenario.plan_warnings import scenario_warnings
 from headgate.scenario.presets import PRESETS
 
@@ -47,6 +48,13 @@ def test_a_key_without_the_one_that_it_needs_is_warned_of(
 @pytest.mark.parametrize("preset", PRESETS)
 def test_keys_of_presets_are_not_warned_of(preset: str) -> None:
     assert not doubts(transport=preset)
+
+
+def test_a_resolved_scenario_is_not_warned_of() -> None:
+    own = {**RENO, "transport": {"undo": True}}
+    made = scenario(DUMBBELL, own, transport="linux").to_dict(resolved=True)
+    again = Scenario.from_dict(made)
+    assert not [one for one in scenario_warnings(again, *again.plan()) if "this key" in one]
 
 
 def test_algorithms_may_use_a_key() -> None:
