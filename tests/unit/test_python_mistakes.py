@@ -2,16 +2,21 @@
 
 import contextlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import headgate
 from headgate import Trace, UnitError, dumbbell, format_rate, format_time_ps
-from headgate.base.errors import StoreError
+from headgate.base.errors import HeadgateError, StoreError
+from headgate.figures import PaperSize, draw_results
+from headgate.plugin.proof import check_cca
+
+from .ccas.reno import Reno
 
 
-def scenario(*flows: str | dict[str, str], seed: int = 1) -> headgate.Scenario:
+def scenario(*flows: Any, seed: int = 1) -> headgate.Scenario:
     return dumbbell(rate="10 Mbit/s", rtt="20 ms", flows=flows, duration="1 s", seed=seed)
 
 
@@ -64,3 +69,37 @@ def test_rows_of_flows_are_in_the_order_of_start() -> None:
 def test_names_of_the_package_are_listed_once() -> None:
     assert dir(headgate) == sorted(set(headgate.__all__))
     assert issubclass(headgate.SchemeWarning, headgate.HeadgateWarning)
+
+
+def test_arguments_of_another_kind_are_named(tmp_path: Path) -> None:
+    one = scenario("reno")
+    with pytest.raises(HeadgateError, match=r"trace: give a headgate\.Trace"):
+        one.run(out=tmp_path / "traced", trace="flows=0")  # type: ignore[arg-type]
+    with pytest.raises(HeadgateError, match="draw_results takes results by their names"):
+        draw_results(one.run(), "throughput")  # type: ignore[arg-type]
+    with pytest.raises(HeadgateError, match="a width with its unit, such as '88 mm'; got 88"):
+        PaperSize.of(88)  # type: ignore[arg-type]
+    with pytest.raises(HeadgateError, match="network: give a graph of networkx"):
+        headgate.graph(3, flows=["reno"])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1], None])
+def test_a_parameter_of_code_is_a_number_or_a_word(value: object) -> None:
+    with pytest.raises(HeadgateError, match="give a number, a word, true or false; got"):
+        scenario({"cca": {"source": "./mine.py:Mine", "beta": value}})
+
+
+def test_an_error_in_a_cell_of_a_notebook_has_its_line() -> None:
+    text = (
+        "class Mine:\n    def on_ack(self, ack, path, window):\n        window.cwnd = 1 / 0\n"
+        "    def on_congestion(self, event, path, window):\n        pass\n"
+    )
+    cell: dict[str, Any] = {"__name__": "cell"}
+    exec(compile(text, "/tmp/ipykernel_1/2.py", "exec"), cell)
+    with pytest.raises(HeadgateError, match=r"line 3: ZeroDivisionError"):
+        scenario(cell["Mine"]).run()
+
+
+def test_a_class_is_checked() -> None:
+    found = check_cca(Reno)
+    assert found.events > 0

@@ -107,6 +107,10 @@ class Scenario(ScenarioSpec):
         a SchemeWarning each, which is in `meta["warnings"]` too. Raises ScenarioError,
         StoreError or CcaError; KeyboardInterrupt at Ctrl-C.
         """
+        if not isinstance(trace, Trace | None):
+            raise ScenarioError(
+                "trace", f"give a headgate.Trace, such as headgate.Trace(flows=[0]); got {trace!r}"
+            )
         changes = {"duration": duration, "seed": seed}
         changes = {key: value for key, value in changes.items() if value is not None}
         chosen = self.replaced(changes) if changes else self

@@ -72,6 +72,10 @@ def graph(source: Any, *, flows: Sequence[Flow], **network: Unpack[GraphKeys]) -
         return _scenario("graph", flows, {"file": str(source), **network})
     from headgate.scenario.networks.graph import from_networkx
 
+    if not hasattr(source, "edges"):
+        raise ScenarioError(
+            "network", f"give a graph of networkx, or the path of a graph's file; got {source!r}"
+        )
     return _scenario("graph", flows, {**from_networkx(source), **network})
 
 

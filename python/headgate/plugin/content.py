@@ -222,15 +222,16 @@ def _global_names(code: CodeType) -> tuple[str, ...]:
 def _is_library(value: FunctionType | type) -> bool:
     """Return whether a function or a class is of Python or of an installed package."""
     if isinstance(value, FunctionType):
-        return _is_library_file(value.__code__.co_filename)
+        return is_library_file(value.__code__.co_filename)
     module = sys.modules.get(value.__module__)
     if module is None or value.__module__ == "__main__":
         return False
     if file := getattr(module, "__file__", None):
-        return _is_library_file(file)
+        return is_library_file(file)
     return value.__module__.partition(".")[0] in sys.stdlib_module_names
 
 
 @functools.cache
-def _is_library_file(file: str) -> bool:
+def is_library_file(file: str) -> bool:
+    """Return whether a file belongs to Python, to Headgate, or to an installed package."""
     return file.startswith(("<frozen ", *_LIBRARIES))

@@ -14,7 +14,7 @@ from typing import Any
 from headgate.base.errors import CcaError
 from headgate.base.process import python_command
 from headgate.base.version import __version__
-from headgate.plugin import code_files
+from headgate.plugin import code_files, given
 from headgate.plugin.ccas import CCA
 from headgate.plugin.code_files import sha256
 from headgate.plugin.disciplines import DISCIPLINE
@@ -86,13 +86,15 @@ def check(code: OwnCode, params: Params, size: TrialSize = _CHECK) -> CheckRepor
     return CheckReport(ways, size.states, size.events, code.interface.trial.sum_up(outcomes[0]))
 
 
-def check_cca(source: str, params: Params | None = None) -> CheckReport:
-    """Check a congestion control algorithm that the caller names, with random events.
+def check_cca(source: str | type, params: Params | None = None) -> CheckReport:
+    """Check a congestion control algorithm with random events.
 
-    Its code runs. Raises CcaError at the first fault.
+    `source` is a class at the top of a file, or `"FILE:NAME"`. Its code runs. Raises CcaError at
+    the first fault.
     """
-    code_files.name_by_hand(source)
-    return check(load(source), params or {})
+    words = given.register(source) if isinstance(source, type) else source
+    code_files.name_by_hand(words)
+    return check(load(words), params or {})
 
 
 def _drive_twice(code: OwnCode, params: Params, size: TrialSize, way: str) -> Outcomes:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from headgate.base.errors import CcaError
 from headgate.plugin import state
 from headgate.plugin.code_files import shorten_path
+from headgate.plugin.content import is_library_file
 from headgate.plugin.interface import Interface, Params, Traits
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]
     short = shorten_path(file)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame.lineno for frame in frames if shorten_path(frame.filename) == short]
+    if not own and not Path(file).is_file():  # a cell of a notebook
+        own = [frame.lineno for frame in frames if not is_library_file(frame.filename)]
     notes = "\n".join(getattr(error, "__notes__", ())).splitlines()
     lines = "".join(traceback.format_exception_only(error)).strip().splitlines()
     lines = lines[: len(lines) - len(notes)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -13,6 +14,7 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     Tag,
+    field_validator,
     model_serializer,
     model_validator,
 )
@@ -66,6 +68,15 @@ class CcaChoice(Named):
         except CatalogError:
             is_param = False
         return ("name",) if is_param else ("name", KEY)
+
+    @field_validator("params", mode="before")
+    @classmethod
+    def _check_params(cls, params: Any) -> Any:
+        for name, value in params.items() if isinstance(params, Mapping) else ():
+            is_number = isinstance(value, int | float) and math.isfinite(value)
+            if not (is_number or isinstance(value, str)):
+                raise at(name, f"give a number, a word, true or false; got {value!r}")
+        return params
 
     @model_serializer
     def _short_form(self) -> Any:
@@ -150,6 +161,15 @@ class OwnCca(Model):
             params = {key: value for key, value in data.items() if key not in own}
             return {key: data[key] for key in own if key in data} | {"params": params}
         return data
+
+    @field_validator("params", mode="before")
+    @classmethod
+    def _check_params(cls, params: Any) -> Any:
+        for name, value in params.items() if isinstance(params, Mapping) else ():
+            is_number = isinstance(value, int | float) and math.isfinite(value)
+            if not (is_number or isinstance(value, str)):
+                raise at(name, f"give a number, a word, true or false; got {value!r}")
+        return params
 
     @model_serializer
     def _short_form(self) -> Any:

@@ -52,6 +52,11 @@ class PaperSize:
         """
         if columns not in (None, 1, 2):
             raise HeadgateError(f"columns: a figure is 1 or 2 columns wide, not {columns}")
+        if not isinstance(paper, str):
+            raise HeadgateError(
+                f"paper: give {', '.join(PAPERS)}, or a width with its unit, such as '88 mm'; got"
+                f" {paper!r}"
+            )
         name = paper.strip().lower()
         if name in PAPERS:
             width_in = PAPERS[name][(columns or 1) - 1]

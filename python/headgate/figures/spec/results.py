@@ -46,6 +46,11 @@ def draw_results(
     Results that an experiment made are arranged by the factors of `facets`. Raises HeadgateError
     if there is no such picture, or the results lack data for it.
     """
+    if not isinstance(results, Mapping):
+        raise HeadgateError(
+            "draw_results takes results by their names, such as {'reno': result}; got"
+            f" {type(results).__name__}"
+        )
     kind = find_kind(picture)
     runs = [Run(name, result.tables, result.meta) for name, result in results.items()]
     drawing = draw_kind(kind, runs, facets)
