@@ -6,6 +6,7 @@
 """
 
 import json
+import time
 from pathlib import Path
 
 from headgate import Scenario
@@ -116,6 +117,14 @@ def test_a_number_of_options_concerns_the_runs_with_them() -> None:
         ):  # fmt: skip
             _, *of_parts = number_results(text)
             assert [*of_parts, {}][0] == {name: RESULTS_OF[name] for name in names}, text
+
+
+def test_the_numbers_of_a_large_plan_are_found_at_once() -> None:
+    """A network of 278,000 users is a text of megabytes."""
+    text = '{"cca": "cubic", "routers": [' + '"router", ' * 1_000_000 + "]}"
+    begun_s = time.perf_counter()
+    assert number_results(text) == [RESULTS]
+    assert time.perf_counter() - begun_s < 2
 
 
 def test_no_run_misses_what_its_name_says() -> None:

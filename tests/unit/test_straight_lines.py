@@ -123,7 +123,7 @@ def test_the_command_names_a_line_in_all_it_prints(tmp_path: Path) -> None:
     file.write_text("x,y\n" + "".join(f"{a},{b}\n" for a, b in zip(X, y, strict=True)))
     words = ["analyse", str(file), "--factors", "x", "--responses", "y"]
     printed = CliRunner().invoke(app, words, catch_exceptions=False).stdout
-    assert "ends of the straight line of y by x: 0 " in printed
+    assert "ends of the straight line of y by x: 0: " in printed
     assert "mean y by x" not in printed
     (row,) = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert (row["straight_line"], row["df"], len(row["levels"])) == (True, 1, 2)

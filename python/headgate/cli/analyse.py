@@ -128,7 +128,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
 
     One model contains all factors and the interactions of two (type II F tests). With --model
     one-way, each factor is tested alone, as in NIST's Dataplot. The levels of a factor are two or
-    more numbers or words. Numbers with fewer than 1.5 rows per level are tested along a straight
+    more numbers or words. Numbers with at most 1.5 rows per level are tested along a straight
     line, except by one-way. An empty cell is a missing value; in a response, NA and infinite
     numbers are missing too. Omitted rows are counted. Commas, semicolons, tabs, vertical bars or
     spaces separate the cells of a text file.

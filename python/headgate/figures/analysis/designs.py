@@ -19,8 +19,8 @@ Places = NDArray[np.int64]
 
 #: The least degrees of freedom of the error if the model contains interactions.
 LEAST_FREEDOM = 3
-#: The least rows per level for a mean at each. More are left of pairs that lost some rows.
-LEAST_ROWS = 1.5
+#: Rows per level that are too few for a mean at each. More are left of pairs that lost some rows.
+FEW_ROWS = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +172,7 @@ def _find_straight_lines(
 ) -> dict[str, Numbers]:
     """Return the numbers of the factors whose effect is a straight line.
 
-    These factors have too many levels for a mean at each: fewer than 1.5 rows per level on average,
+    These factors have too many levels for a mean at each: at most 1.5 rows per level on average,
     or a distinct level in every condition, as in a replicated sample.
     """
     every = {name: of.places[rows] for name, of in levels.items()}
@@ -185,7 +185,7 @@ def _find_straight_lines(
         name: line
         for name, line in lines.items()
         if line is not None
-        and (LEAST_ROWS * counts[name] > len(rows) or (is_sample and name in sampled))
+        and (FEW_ROWS * counts[name] >= len(rows) or (is_sample and name in sampled))
     }
 
 

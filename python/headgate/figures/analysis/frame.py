@@ -28,7 +28,7 @@ MISSING = ("", "na", "nan", "<na>", "nat", "n/a", "null", ".")
 TRUTH_WORDS = ("true", "false", "yes", "no", "t", "f", "y", "n")
 #: The longest word that may mean a missing value.
 SHORT_WORD = 8
-WITH_UNIT = re.compile(r"[+-]?[\d.]+\s*[^\d\s]")
+WITH_UNIT = re.compile(r"[+-]?[\d.]+\s*[^\d\s_]")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 #: The least number of rows for which a column of distinct words or whole numbers names rows.
 MOST_ALONE = 10
@@ -304,7 +304,8 @@ def _hint_at_number(cell: Any, decimal: str) -> str:
         "write a minus sign as '-'": "\N{MINUS SIGN}" in text,
         "write it without commas": THOUSANDS.fullmatch(text),
         "write the number alone, and its unit in the name of the column": WITH_UNIT.match(text),
-        f"if it means a missing value, give --missing {text!r}": len(text) <= SHORT_WORD,
+        f"if it means a missing value, give --missing {text!r}": len(text) <= SHORT_WORD
+        and not re.search(r"\d", text),
     }
     return next((f"; {hint}" for hint, fits in hints.items() if fits), "")
 
