@@ -155,6 +155,12 @@ def test_ctrl_c_is_one_and_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.M
     assert resumed.digest == scenario.run().digest
 
 
+def make_shell() -> SimpleNamespace:
+    """Return the parts of a notebook's shell that Headgate and Matplotlib use."""
+    events = SimpleNamespace(register=lambda *_: None, unregister=lambda *_: None)
+    return SimpleNamespace(kernel=object(), events=events, enable_gui=lambda *_: None)
+
+
 class Notebook:
     """The display functions that IPython provides to a cell."""
 
@@ -170,7 +176,8 @@ class Notebook:
 def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
     made = Notebook()
     shell, shows = ModuleType("IPython"), ModuleType("IPython.display")
-    shell.get_ipython = lambda: SimpleNamespace(kernel=object())  # type: ignore[attr-defined]
+    shell.version_info = (8, 24)  # type: ignore[attr-defined]
+    shell.get_ipython = make_shell  # type: ignore[attr-defined]
     shows.HTML, shows.display = str, made.display  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "IPython", shell)
     monkeypatch.setitem(sys.modules, "IPython.display", shows)
