@@ -91,7 +91,7 @@ def _cca(cca: Any) -> str:
 
 def _parameter(param: Any) -> Row:
     allowed = " or ".join(param.choices) if param.choices else f"{param.low:g} to {param.high:g}"
-    allowed += f", {param.least}" if param.least else ""
+    allowed = ", ".join(filter(None, (allowed, param.limits)))
     default = code(param.default if param.choices else f"{param.default:g}")
     default = "required" if param.is_required else default
     return [code(param.name), default, allowed, param.unit, param.about, param.source]

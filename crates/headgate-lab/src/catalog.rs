@@ -133,6 +133,7 @@ fn param(param: &Param) -> Value {
         "about": param.about,
         "choices": param.choices,
         "at_least": param.at_least,
+        "used_with": param.used_with.map(|other| json!({"name": other.name, "words": other.words})),
     })
 }
 

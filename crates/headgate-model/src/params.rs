@@ -23,6 +23,17 @@ pub struct Param {
     /// Parameters that this one may not be below. [`PACKET`] is the size of the largest packet of the
     /// traffic.
     pub at_least: &'static [&'static str],
+    /// The parameter without which this one changes nothing, if there is one.
+    pub used_with: Option<UsedWith>,
+}
+
+/// The parameter that decides whether another one is used.
+#[derive(Clone, Copy, Debug)]
+pub struct UsedWith {
+    /// Its name.
+    pub name: &'static str,
+    /// Its words with which the other is used. Without words it is a number, which must not be 0.
+    pub words: &'static [&'static str],
 }
 
 /// The name that compares a parameter with the size of a packet, bytes.
@@ -39,12 +50,17 @@ impl Param {
         about: &'static str,
     ) -> Self {
         let (low, high) = range;
-        Self { name, default, low, high, unit, source, about, choices: &[], at_least: &[] }
+        Self { name, default, low, high, unit, source, about, choices: &[], at_least: &[], used_with: None }
     }
 
     /// A number that may not be below those of other parameters.
     pub const fn at_least(self, others: &'static [&'static str]) -> Self {
         Self { at_least: others, ..self }
+    }
+
+    /// A parameter that is used only with these words of another one, or if the other one is not 0.
+    pub const fn used_with(self, name: &'static str, words: &'static [&'static str]) -> Self {
+        Self { used_with: Some(UsedWith { name, words }), ..self }
     }
 
     /// Whether a value means that the parameter is derived from others.
@@ -65,7 +81,18 @@ impl Param {
         about: &'static str,
     ) -> Self {
         let high = (choices.len() - 1) as f64;
-        Self { name, default: 0.0, low: 0.0, high, unit: "", source, about, choices, at_least: &[] }
+        Self {
+            name,
+            default: 0.0,
+            low: 0.0,
+            high,
+            unit: "",
+            source,
+            about,
+            choices,
+            at_least: &[],
+            used_with: None,
+        }
     }
 
     /// The unit that follows a number in messages; empty for ratios and counts.
@@ -147,9 +174,10 @@ macro_rules! choices {
 /// Declares the parameters of an algorithm or a device once: a struct for its code, and a table for
 /// everything else.
 ///
-/// A `number` becomes an `f64`, and so does a `required` one, for which users must give a value; a `choice` the enum that [`choices!`](crate::choices) declares, and a
-/// `switch` of "on" and "off" (or "yes" and "no") a `bool`. The first word of a choice or a switch is the
-/// default.
+/// A `number` becomes an `f64`, and so does a `required` one, for which users must give a value. A `choice`
+/// becomes the enum that [`choices!`](crate::choices) declares, and a `switch` of "on" and "off" (or "yes" and
+/// "no") a `bool`. The first word of a choice or a switch is the default. `used_with` names the parameter
+/// without which one changes nothing, and its words.
 ///
 /// ```
 /// headgate_model::choices! {
@@ -168,25 +196,39 @@ macro_rules! choices {
 ///     /// Which text is followed.
 ///     variant: choice(Variant, "Kelly 2003; Linux tcp_scalable.c"),
 ///     /// Whether delayed ACKs count twice.
-///     delayed: switch(["off", "on"], "free"),
+///     delayed: switch(["off", "on"], "free") used_with variant ["linux"],
 /// }
 /// assert_eq!(Params::TABLE[0].name, "gain");
+/// assert_eq!(Params::TABLE[2].used_with.unwrap().words, ["linux"]);
 /// assert_eq!(Params::from_values(&[0.02, 1.0, 1.0]).variant, Variant::Linux);
 /// assert_eq!(Params::default(), Params { gain: 0.01, variant: Variant::Paper, delayed: false });
 /// ```
 #[macro_export]
 macro_rules! params {
-    ($($(#[doc = $about:literal])+ $name:ident : $kind:ident ( $($arg:tt)* )),* $(,)?) => {
+    (
+        $(
+            $(#[doc = $about:literal])+ $name:ident : $kind:ident ( $($arg:tt)* )
+            $(used_with $other:ident $([$($word:literal),+])?)?
+        ),* $(,)?
+    ) => {
         /// The parameters, as the run sets them.
         #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         pub struct Params {
-            $($(#[doc = $about])+ #[doc = $crate::params!(@range $kind $($arg)*)] pub $name: $crate::params!(@type $kind $($arg)*),)*
+            $(
+                $(#[doc = $about])+
+                #[doc = $crate::params!(@range $kind $($arg)*)]
+                $(#[doc = concat!("Used with `", stringify!($other), "` only.")])?
+                pub $name: $crate::params!(@type $kind $($arg)*),
+            )*
         }
 
         impl Params {
             /// The descriptions of the parameters, in the order of the fields.
             pub const TABLE: &'static [$crate::params::Param] = &[
-                $($crate::params!(@$kind stringify!($name), concat!($($about),+), $($arg)*),)*
+                $(
+                    $crate::params!(@$kind stringify!($name), concat!($($about),+), $($arg)*)
+                        $(.used_with(stringify!($other), &[$($($word),+)?]))?,
+                )*
             ];
 
             /// Creates the parameters from values in the order of [`Self::TABLE`].

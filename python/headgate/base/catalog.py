@@ -48,6 +48,26 @@ OF_MEDIA = (
 )
 
 
+class UsedWith(BaseModel):
+    """The parameter without which another one changes nothing, and its words with which it counts.
+
+    Without words it is a number, which must not be 0.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    words: tuple[str, ...] = ()
+
+    def is_met(self, value: object) -> bool:
+        """Return whether the other parameter is used if this one has that value."""
+        return value in self.words if self.words else value != 0
+
+    def __str__(self) -> str:
+        """Return the condition in words: `with variant linux`."""
+        return f"with {self.name} {' or '.join(self.words) or 'above 0'}"
+
+
 class Param(BaseModel):
     """One parameter of an algorithm: a number within bounds, or a word of `choices`."""
 
@@ -62,6 +82,7 @@ class Param(BaseModel):
     about: str
     choices: tuple[str, ...] = ()
     at_least: tuple[str, ...] = ()  # parameters that this one may not be below, or PACKET
+    used_with: UsedWith | None = None
 
     @property
     def is_required(self) -> bool:
@@ -95,6 +116,12 @@ class Param(BaseModel):
         """The lower limit by other parameters, `not below min_packets`; empty if there is none."""
         names = ["a packet" if name == PACKET else name for name in self.at_least]
         return f"not below {' or '.join(names)}" if names else ""
+
+    @property
+    def limits(self) -> str:
+        """The limits by other parameters: `not below min_packets, only with mode bytes`."""
+        only = f"only {self.used_with}" if self.used_with else ""
+        return ", ".join(filter(None, (self.least, only)))
 
 
 class Nist(BaseModel):
@@ -143,6 +170,13 @@ class Cca(BaseModel):
         if isinstance(self.ignores_marks, bool):
             return self.ignores_marks
         return any(params.get(name) in words for name, words in self.ignores_marks.items())
+
+    def uses(self, param: Param, params: Mapping[str, object]) -> bool:
+        """Return whether a parameter has an effect beside these values of the others."""
+        if param.used_with is None:
+            return True
+        other = self.param(param.used_with.name)
+        return param.used_with.is_met(params.get(other.name, other.default))
 
     def param(self, name: str) -> Param:
         """Return the parameter of that name, or raise CatalogError."""

@@ -89,7 +89,8 @@ def _driver(card: Cca) -> str:
 
 
 def _param(param: Param) -> str:
-    allowed = " | ".join(param.choices) or ", ".join(filter(None, (param.bounds, param.least)))
+    allowed = " | ".join(param.choices) or param.bounds
+    allowed = ", ".join(filter(None, (allowed, param.limits)))
     default = param.default if isinstance(param.default, str) else _number(param, param.default)
     default = "..., required" if param.is_required else default
     return f"  {param.name} = {default}  ({allowed})\n      {param.about} [{param.source}]"

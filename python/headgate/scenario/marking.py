@@ -20,11 +20,10 @@ _STARTS_OF: Mapping[str, tuple[str, ...]] = {
     "cake": (),
     "cnq-codel-af": (),
     "codel": ("target_s", _CE),
+    "dualpi2": ("target_s", "ramp_start_s", "step_s"),
     "fq-codel": ("target_s", _CE),
     "red": ("min_packets",),
 }
-#: DualPI2 marks packets of L from another wait in each variant.
-_STARTS_OF_L = {"rfc": "ramp_start_s", "linux": "step_s"}
 
 
 def marks(queue: Mapping[str, Any] | None) -> bool:
@@ -73,7 +72,7 @@ def find_obstacle(plan: Plan, link: Mapping[str, Any]) -> str:
     if not marks(queue) or queue is None or "own" in queue or link["buffer"] == "infinite":
         return ""
     starts = _list_starts(queue)
-    packets, wait_s = _space(plan, link)
+    packets, wait_s = _measure_space(plan, link)
     reached = [v < (packets if key.endswith("packets") else wait_s) for key, v in starts.items()]
     if not starts or any(reached):
         return ""
@@ -95,8 +94,7 @@ def _list_starts(queue: Mapping[str, Any]) -> dict[str, float]:
     if values.get("mode") == "bytes":
         return {}
     names = [name for name in _STARTS_OF.get(card.name, _STARTS) if name in values]
-    if card.name == "dualpi2":
-        names = ["target_s", _STARTS_OF_L[values["variant"]]]
+    names = [name for name in names if card.uses(card.param(name), values)]
     if values.get("ecn") == "off":  # only `ce_threshold` marks
         names = [_CE]
     found = {name: float(values[name]) for name in names if values[name] or name != _CE}
@@ -104,7 +102,7 @@ def _list_starts(queue: Mapping[str, Any]) -> dict[str, float]:
     return {} if is_automatic else found
 
 
-def _space(plan: Plan, link: Mapping[str, Any]) -> tuple[float, float]:
+def _measure_space(plan: Plan, link: Mapping[str, Any]) -> tuple[float, float]:
     """Return what a buffer holds, at most: packets, and their wait at the lowest rate, s."""
     sizes = [one["segment_bytes"] + one["header_bytes"] for one in plan["transports"]] or [1500]
     buffer, rates = link["buffer"], [one["rate_bps"] for one in link.get("changes", ())]

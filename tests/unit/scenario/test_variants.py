@@ -6,11 +6,10 @@ import pytest
 
 from headgate.base import catalog
 from headgate.scenario.plan_warnings import scenario_warnings
-from headgate.scenario.variants import NEEDS
 
 from .scenarios import DUMBBELL, RENO, scenario
 
-CARDS = {(card.kind, card.name): card for card in (*catalog.ccas(), *catalog.devices())}
+CARDS = (*catalog.ccas(), *catalog.devices())
 
 
 def unused(network: dict[str, Any], *traffic: dict[str, Any]) -> list[str]:
@@ -18,13 +17,23 @@ def unused(network: dict[str, Any], *traffic: dict[str, Any]) -> list[str]:
     return [said for said in scenario_warnings(made, *made.plan()) if "uses it only" in said]
 
 
-@pytest.mark.parametrize("of", NEEDS, ids="/".join)
-def test_the_relations_name_parameters_and_words_of_the_catalogue(of: tuple[str, str]) -> None:
-    for name, need in NEEDS[of].items():
-        other = CARDS[of].param(need.other)
-        assert CARDS[of].param(name)
-        assert set(need.words) <= set(other.choices)
-        assert bool(need.words) == bool(other.choices)
+RELATED = [(card, param) for card in CARDS for param in card.params if param.used_with]
+
+
+@pytest.mark.parametrize(("card", "param"), RELATED, ids=str)
+def test_the_relations_name_parameters_and_words_of_the_card(
+    card: catalog.Cca, param: catalog.Param
+) -> None:
+    assert param.used_with is not None
+    other = card.param(param.used_with.name)
+    assert set(param.used_with.words) <= set(other.choices)
+    assert bool(param.used_with.words) == bool(other.choices)
+
+
+def test_cards_state_their_relations() -> None:
+    step = catalog.device("queue", "dualpi2").param("step_s")
+    assert step.limits == "only with variant linux"
+    assert len(RELATED) >= 20
 
 
 def test_a_parameter_of_the_other_variant_is_warned_of() -> None:

@@ -59,11 +59,11 @@ headgate_model::params! {
     /// Window up to which the algorithm is Reno's.
     low_window: number(14.0, (0.0, 10000.0), "segments", "Linux tcp_bic.c; Xu et al. 2004"),
     /// Round trips that the last four segments take together (variant linux, smooth_part).
-    smooth_part: number(20.0, (1.0, 1000.0), "round trips", "Linux tcp_bic.c"),
+    smooth_part: number(20.0, (1.0, 1000.0), "round trips", "Linux tcp_bic.c") used_with variant ["linux"],
     /// Segments that an ACK is assumed to cover (variant linux); 0 = estimated.
-    segments_per_ack: number(0.0, (0.0, 64.0), "segments", "Linux tcp_bic.c, delayed_ack"),
+    segments_per_ack: number(0.0, (0.0, 64.0), "segments", "Linux tcp_bic.c, delayed_ack") used_with variant ["linux"],
     /// Least step per round trip (variant paper).
-    min_increment: number(0.01, (1e-6, 1.0), "segments", "Xu et al. 2004 (recalled, not verified)"),
+    min_increment: number(0.01, (1e-6, 1.0), "segments", "Xu et al. 2004 (recalled, not verified)") used_with variant ["paper"],
     /// Give up more when the window of the last loss was not reached.
     fast_convergence: switch(["on", "off"], "Linux tcp_bic.c; Xu et al. 2004"),
     /// Which text is followed: linux with whole segments, or paper.

@@ -70,10 +70,10 @@ headgate_model::params! {
     /// Whether gamma is fixed or follows the queue of an emulated Reno flow.
     tuning: choice(Tuning, "Tan et al. 2006; draft-sridharan-tcpm-ctcp-02"),
     /// Lower bound of a tuned gamma.
-    gamma_low: number(5.0, (0.0, 10000.0), "segments", "draft-sridharan-tcpm-ctcp-02"),
+    gamma_low: number(5.0, (0.0, 10000.0), "segments", "draft-sridharan-tcpm-ctcp-02") used_with tuning ["emulated"],
     /// Share of the old gamma that tuning keeps at a loss.
     lambda: number(0.8, (0.0, 1.0), "",
-        "an open implementation of draft-sridharan-tcpm-ctcp-02, which names none"),
+        "an open implementation of draft-sridharan-tcpm-ctcp-02, which names none") used_with tuning ["emulated"],
 }
 
 pub(crate) const CARD: Card = Card {

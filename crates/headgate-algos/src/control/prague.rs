@@ -72,7 +72,7 @@ headgate_model::params! {
     /// Round trip below which flows have equal rates; 0 = none.
     target_s: number(0.025, (0.0, 0.1), "s", "draft-briscoe-iccrg-prague-congestion-control-00 §2.4.4"),
     /// Round trips after slow start until that begins (variant linux).
-    transition: number(500.0, (0.0, 1e6), "1", "draft-briscoe-iccrg-prague-congestion-control-00 §2.4.4"),
+    transition: number(500.0, (0.0, 1e6), "1", "draft-briscoe-iccrg-prague-congestion-control-00 §2.4.4") used_with variant ["linux"],
     /// Which program is followed: linux, linux-0.7, udp-prague, 2020 or 2019.
     variant: choice(Variant, "Linux tcp_prague.c; L4STeam/udp_prague"),
 }

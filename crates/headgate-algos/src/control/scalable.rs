@@ -44,11 +44,11 @@ headgate_model::choices! {
 
 headgate_model::params! {
     /// Increase `a` per acknowledged segment (variant kelly).
-    increase: number(0.01, (1e-6, 1.0), "segments", "Kelly 2003"),
+    increase: number(0.01, (1e-6, 1.0), "segments", "Kelly 2003") used_with variant ["kelly"],
     /// Share `b` of the window that a loss takes.
     decrease: number(0.125, (0.01, 0.9), "1", "Kelly 2003"),
     /// Window below which the algorithm is Reno's (variant kelly); 0 = never.
-    low_window: number(16.0, (0.0, 10000.0), "segments", "Kelly 2003 (lwnd)"),
+    low_window: number(16.0, (0.0, 10000.0), "segments", "Kelly 2003 (lwnd)") used_with variant ["kelly"],
     /// Which text is followed: kelly, or Linux with 1/min(w, 50) per segment (up to 5.5) or 1/min(w, 100)
     /// (from 5.6 on) and no low window.
     variant: choice(Variant, "Kelly 2003; Linux tcp_scalable.c"),

@@ -86,7 +86,7 @@ headgate_model::params! {
     /// The published form.
     variant: choice(Variant, "libwebrtc"),
     /// Whether the stream begins with probes; `webrtc` only.
-    probes: switch(["on", "off"], "libwebrtc"),
+    probes: switch(["on", "off"], "libwebrtc") used_with variant ["webrtc"],
     /// Pacing rate as a multiple of the target rate; 0 = 2.5 (`webrtc`) or 1 (`draft`).
     pacing_factor: number(0.0, (0.0, 100.0), "1", "libwebrtc; draft-ietf-rmcat-gcc-02 section 4"),
 }

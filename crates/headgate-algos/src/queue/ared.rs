@@ -73,7 +73,7 @@ headgate_model::params! {
     /// Whether packets capable of ECN are marked instead of dropped.
     ecn: switch(["off", "on"], "ns-2.35, setbit_"),
     /// Probability above which they are dropped after all; `max_p` may rise to `top`.
-    mark_below: number(0.5, (0.0, 1.0), "1", "the top of max_p; 0.1 in ns-2.35"),
+    mark_below: number(0.5, (0.0, 1.0), "1", "the top of max_p; 0.1 in ns-2.35") used_with ecn ["on"],
 }
 
 pub(crate) const CARD: Card = Card {

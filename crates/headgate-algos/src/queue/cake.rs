@@ -72,11 +72,11 @@ headgate_model::params! {
     /// Time for which waits must exceed the target.
     interval_s: number(0.1, (1e-9, 1000.0), "s", "Linux sch_cake.c, rtt"),
     /// Bytes that each packet takes in addition on the line behind the shaper.
-    overhead_bytes: number(0.0, (-64.0, 256.0), "bytes", "Linux sch_cake.c, overhead"),
+    overhead_bytes: number(0.0, (-64.0, 256.0), "bytes", "Linux sch_cake.c, overhead") used_with bandwidth_bytes_s,
     /// Least number of bytes that a packet takes there.
-    mpu_bytes: number(0.0, (0.0, 256.0), "bytes", "Linux sch_cake.c, mpu"),
+    mpu_bytes: number(0.0, (0.0, 256.0), "bytes", "Linux sch_cake.c, mpu") used_with bandwidth_bytes_s,
     /// The frames of the line behind the shaper.
-    framing: choice(Framing, "Linux sch_cake.c, atm and ptm"),
+    framing: choice(Framing, "Linux sch_cake.c, atm and ptm") used_with bandwidth_bytes_s,
     /// Which ACKs are dropped because a later one of their connection replaces them.
     ack_filter: choice(AckFilter, "Piece of CAKE §III-E; Linux sch_cake.c, ack-filter"),
     /// Bytes in all queues; 0 = automatic: four times the bandwidth for an interval, but from 4 MiB to 15.5 MB.

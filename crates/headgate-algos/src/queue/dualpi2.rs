@@ -71,11 +71,11 @@ headgate_model::params! {
     /// Ratio of L's probability to the square root of C's.
     coupling: number(2.0, (1.0, 255.0), "1", "RFC 9332 A.1, k; sch_dualpi2.c"),
     /// Wait above which `linux` marks every packet of L.
-    step_s: number(0.001, (0.0, 100.0), "s", "sch_dualpi2.c"),
+    step_s: number(0.001, (0.0, 100.0), "s", "sch_dualpi2.c") used_with variant ["linux"],
     /// Wait above which `rfc` marks packets of L.
-    ramp_start_s: number(0.0008, (0.0, 100.0), "s", "RFC 9332 A.1, minTh"),
+    ramp_start_s: number(0.0008, (0.0, 100.0), "s", "RFC 9332 A.1, minTh") used_with variant ["rfc"],
     /// Wait from there on until `rfc` marks every packet of L.
-    ramp_s: number(0.0004, (0.0, 100.0), "s", "RFC 9332 A.1, range"),
+    ramp_s: number(0.0004, (0.0, 100.0), "s", "RFC 9332 A.1, range") used_with variant ["rfc"],
     /// Packets of L from which its own threshold applies: left behind (`rfc`), or found at arrival (`linux`); 0 =
     /// automatic.
     min_packets: number(0.0, (0.0, 1e12), "packets", "1 in RFC 9332 A.1, Th_len; none in sch_dualpi2.c"),
@@ -84,9 +84,9 @@ headgate_model::params! {
     /// Which queue sends next while both have packets.
     scheduler: choice(Scheduler, "RFC 9332 §4.2.2; sch_dualpi2.c"),
     /// Share of the bytes that C sends while both queues have packets, if they are weighted; 0 = automatic.
-    classic_protection: number(0.0, (0.0, 1.0), "1", "1/16 in RFC 9332 A.1; 0.1 in sch_dualpi2.c"),
+    classic_protection: number(0.0, (0.0, 1.0), "1", "1/16 in RFC 9332 A.1; 0.1 in sch_dualpi2.c") used_with scheduler ["weighted"],
     /// Time by which packets of L count as older; 0 = automatic, twice the target.
-    time_shift_s: number(0.0, (0.0, 100.0), "s", "RFC 9332 A.1, free"),
+    time_shift_s: number(0.0, (0.0, 100.0), "s", "RFC 9332 A.1, free") used_with scheduler ["time-shifted"],
     /// Packets in both queues; 0 = automatic.
     limit_packets: number(0.0, (0.0, 1e12), "packets", "250 ms in RFC 9332 A.1; 10,000 in sch_dualpi2.c"),
     /// Whether packets of both queues are dropped when L's probability reaches 1. Otherwise it rises no further.

@@ -67,7 +67,7 @@ headgate_model::params! {
     /// Wait above which every packet of a kind is marked; 0 = none.
     ce_threshold_s: number(0.0, (0.0, 100.0), "s", "Linux sch_fq_codel.c, ce_threshold"),
     /// The packets that it marks: all that are capable of ECN, or those with ECT(1).
-    ce_threshold_for: choice(MarkedPackets, "Linux sch_fq_codel.c, ce_threshold_selector"),
+    ce_threshold_for: choice(MarkedPackets, "Linux sch_fq_codel.c, ce_threshold_selector") used_with ce_threshold_s,
 }
 
 pub(crate) const CARD: Card = Card {

@@ -57,7 +57,7 @@ headgate_model::params! {
     /// Whether packets capable of ECN are marked instead of dropped.
     ecn: switch(["off", "on"], "Linux sch_fq_pie.c"),
     /// Probability above which ECN-capable packets are dropped too.
-    mark_below: number(0.1, (0.0, 1.0), "1", "Linux sch_fq_pie.c, ecn_prob"),
+    mark_below: number(0.1, (0.0, 1.0), "1", "Linux sch_fq_pie.c, ecn_prob") used_with ecn ["on"],
     /// Whether smaller packets are dropped less often.
     bytemode: switch(["off", "on"], "Linux sch_pie.c"),
 }

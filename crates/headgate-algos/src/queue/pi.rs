@@ -43,7 +43,7 @@ headgate_model::params! {
     /// The reference of the queue.
     reference_packets: number(50.0, (0.0, 1e12), "packets", "ns-2.35, qref_; 200 in Hollot et al. 2001"),
     /// Size of a mean packet, for byte mode.
-    mean_packet_bytes: number(500.0, (1.0, 65535.0), "bytes", "ns-2.35, mean_pktsize_"),
+    mean_packet_bytes: number(500.0, (1.0, 65535.0), "bytes", "ns-2.35, mean_pktsize_") used_with mode ["bytes"],
     /// Unit of the queue length.
     mode: choice(Mode, "ns-2.35, queue_in_bytes_"),
     /// Whether packets capable of ECN are marked instead of dropped.

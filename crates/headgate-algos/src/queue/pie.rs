@@ -61,7 +61,7 @@ headgate_model::params! {
     /// Whether packets capable of ECN are marked instead of dropped.
     ecn: switch(["on", "off"], "RFC 8033 §5.1"),
     /// Probability from which ECN-capable packets are dropped too.
-    mark_below: number(0.1, (0.0, 1.0), "1", "RFC 8033 §5.1, mark_ecnth"),
+    mark_below: number(0.1, (0.0, 1.0), "1", "RFC 8033 §5.1, mark_ecnth") used_with ecn ["on"],
     /// Whether drops keep a smallest and a largest distance.
     derandomise: switch(["off", "on"], "RFC 8033 §5.4"),
     /// Size of a mean packet.

@@ -91,7 +91,7 @@ headgate_model::params! {
     /// Whether packets capable of ECN are marked instead of dropped.
     ecn: switch(["off", "on"], "ns-2.35, setbit_"),
     /// Probability `p_b` above which ECN-capable packets are dropped too.
-    mark_below: number(0.1, (0.0, 1.0), "1", "ns-2.35, mark_p_"),
+    mark_below: number(0.1, (0.0, 1.0), "1", "ns-2.35, mark_p_") used_with ecn ["on"],
 }
 
 pub(crate) const CARD: Card = Card {
