@@ -114,4 +114,4 @@ def test_the_goodput_of_several_flows_is_called_a_mean(flows: list[str], heading
 @pytest.mark.parametrize(("count", "says"), [(1, " 1 single flow, "), (2, " 2 single flows, ")])
 def test_a_count_of_one_has_no_plural(count: int, says: str) -> None:
     scenario = headgate.dumbbell(rate="10 Mbit/s", rtt="20 ms", flows=["reno"] * count)
-    assert says in describe_plan(scenario.plan()[0])
+    assert says in describe_plan(*scenario.plan())

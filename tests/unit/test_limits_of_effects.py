@@ -1,14 +1,17 @@
 """Limits of a table: interactions that were not run, or that equal each other, and more."""
 
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from typer.testing import CliRunner
 
 from headgate.base.errors import AnalysisError
+from headgate.cli.main import app
 from headgate.figures.analysis import compute_main_effects
 from headgate.figures.analysis.effect_sentences import write_sentences
 from headgate.figures.analysis.frame import Frame
@@ -256,3 +259,16 @@ def test_a_cell_that_is_no_number_is_told_how_to_be_one(cell: str, hint: str) ->
 
 def test_a_response_that_never_varies_is_said_to_be_constant() -> None:
     assert said({"A": [0, 0, 1, 1], "y": [7, 7, 7, 7]}, "A") == "y is 7 in all 4 runs."
+
+
+def test_means_that_differ_in_sign_need_no_more_digits(tmp_path: Path) -> None:
+    """A difference of a second in the times of the day needs ten digits, one of signs four."""
+    file = tmp_path / "t.csv"
+    rows = [f"{a},{1_700_000_000 + a + noise},{(2 * a - 1) * 5 + noise}\n"
+            for a in (0, 1) for noise in (0.01, 0.02, 0.03)]  # fmt: skip
+    file.write_text("a,late,sign\n" + "".join(rows))
+    done = CliRunner().invoke(
+        app, ["analyse", str(file), "--factors", "a", "--responses", "late,sign"]
+    )
+    assert "mean late by a: 0: 1700000000.02 (" in done.output.replace("1700000000.0 (", "?")
+    assert "mean sign by a: 0: -4.98 (" in done.output

@@ -59,7 +59,9 @@ def make_error(error: ValidationError, given: object) -> ScenarioError:
     if first["input"] != problems[0]["input"]:
         first = problems[0]
     or_table = any(problem["type"] == "not_a_table" for problem in problems)
-    sentence = _or_word(first, problems) or _count(first) or _sentence(first, or_table)
+    sentence = (
+        _describe_word(first, problems) or _describe_length(first) or _sentence(first, or_table)
+    )
     place = _place(first, given)
     others = [*dict.fromkeys(other for p in problems if (other := _place(p, given)) != place)]
     listed = ", ".join(others[:_MOST_OTHERS]) + (", ..." if len(others) > _MOST_OTHERS else "")
@@ -67,7 +69,7 @@ def make_error(error: ValidationError, given: object) -> ScenarioError:
     return ScenarioError(place, sentence + also_wrong)
 
 
-def _or_word(first: Any, problems: Sequence[Any]) -> str:
+def _describe_word(first: Any, problems: Sequence[Any]) -> str:
     """Describe a value that may be a quantity or a word, and is neither; empty for others."""
     same = (one for one in problems if one["input"] == first["input"])
     quantity = next((one for one in same if one["type"] == "value_error"), None)
@@ -78,7 +80,7 @@ def _or_word(first: Any, problems: Sequence[Any]) -> str:
     return f"{_sentence(quantity, or_table=False)}, or {expected}{near}"
 
 
-def _count(problem: Any) -> str:
+def _describe_length(problem: Any) -> str:
     """Describe a list with too many or too few items; empty for other mistakes."""
     kind, context = problem["type"], problem.get("ctx", {})
     if kind == "missing" and isinstance(problem["loc"][-1], int):

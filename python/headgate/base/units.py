@@ -52,6 +52,8 @@ _SYNONYMS = {
     "flow/s": "flows/s",
     "/s": "flows/s",
 }
+#: The names of the units of rates, times and sizes.
+UNITS = _RATES.keys() | _TIMES.keys() | _BYTES.keys() | _SYNONYMS.keys()
 _PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 #: Units of bits, such as "kbit", and "Mb", which some write for bytes.
 _BITS = re.compile(r"([kmgt]?)(?:(bits?)|(?-i:b))", re.IGNORECASE)
@@ -63,16 +65,6 @@ _NUMBER = re.compile(
 )
 #: The rest of a number with a comma, which may separate decimals or thousands.
 _COMMA = re.compile(r",\d")
-
-#: Words of other units that tables write behind the name of a column.
-_UNIT_WORDS = frozenset((
-    "1", "%", "n", "ratio", "relative", "bit", "bits", "byte", "bytes", "packet", "packets",
-    "segment", "segments", "frame", "frames", "flow", "flows", "hop", "hops", "run", "runs", "user",
-    "users", "request", "requests", "retransmissions", "event", "events", "MSS", "BDP", "Hz", "kHz",
-    "MHz", "GHz", "CPU", "interval", "intervals", "second", "seconds", "minute", "minutes", "hour",
-    "hours", "day", "days", "dB", "dBm", "W", "mW", "J", "m", "km", "points",
-))  # fmt: skip
-_TITLE_UNIT = re.compile(r"\s*\(([^()]+)\)$")
 
 AmountUnit = Literal["packets", "B", "BDP", "BDP/sqrt(n)", "ps", "infinite"]
 _AMOUNT_UNITS: tuple[AmountUnit, ...] = ("packets", "BDP", "BDP/sqrt(n)")
@@ -213,19 +205,6 @@ def _split_quantity(text: str) -> tuple[Fraction, str] | None:
     if match is None or any(one.isdigit() for one in unit):  # 0,5 or 0x28 or 0:15
         return None
     return Fraction(Decimal(match[1].replace("_", ""))), _SYNONYMS.get(unit, unit)
-
-
-def split_unit(title: str) -> tuple[str, str]:
-    """Split a title into a name and the unit in parentheses at its end; "" if there is none.
-
-    `delay (ms)` ends with a unit. `delay (p99)` does not: its parentheses belong to the name.
-    """
-    match = _TITLE_UNIT.search(title)
-    words = re.split(r"[\s/]+", match[1]) if match else []
-    known = _UNIT_WORDS | _RATES.keys() | _TIMES.keys() | _BYTES.keys() | _SYNONYMS.keys()
-    if match is None or not (match[1] in known or known.issuperset(words)):
-        return title, ""
-    return title[: match.start()], match[1]
 
 
 def readable(unit: str, largest: float) -> tuple[float, str]:

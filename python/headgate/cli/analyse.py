@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from headgate.figures.analysis.roles import Roles
     from headgate.stats.effects import LevelMean
 
+#: Significant digits of means: usually, and at most where means differ little.
+FEWEST_DIGITS, MOST_DIGITS = 4, 15
+
 
 class Model(Enum):
     """The model that tests an effect."""
@@ -248,11 +251,12 @@ def _means(found: MainEffects, group: tuple[str, ...]) -> Iterator[str]:
 
 def _count_digits(levels: Sequence[LevelMean]) -> int:
     """Return the significant digits with which the means of levels differ visibly."""
-    means = [abs(one.mean) for one in levels if math.isfinite(one.mean)]
+    means = [one.mean for one in levels if math.isfinite(one.mean)]
     range_ = max(means, default=0.0) - min(means, default=0.0)
     if not range_ > 0:
-        return 4
-    return min(15, max(4, 2 + math.ceil(math.log10(max(means) / range_))))
+        return FEWEST_DIGITS
+    largest = max(map(abs, means))
+    return min(MOST_DIGITS, max(FEWEST_DIGITS, 2 + math.ceil(math.log10(largest / range_))))
 
 
 def _mean(one: LevelMean, digits: int) -> str:

@@ -124,7 +124,8 @@ def _check_code(source: str, as_json: bool) -> None:
     )
 
 
-def _count(number: int, noun: str) -> str:
+def _write_count(number: int, noun: str) -> str:
+    """Write a number of things: `2 streams of media`."""
     first, *rest = noun.split(" of ")
     return " of ".join([f"{number} {first}{'s' * (number > 1)}", *rest])
 
@@ -137,7 +138,7 @@ def describe_plan(plan: dict[str, Any], arrays: Arrays) -> str:
     live = sum(len(item.get("hosts", ())) for item in traffic)
     streams = sum(item.get("streams", 0) for item in traffic)
     counts = {"single flow": single, "source": users, "live host": live, "stream of media": streams}
-    sources = [_count(count, noun) for noun, count in counts.items() if count]
+    sources = [_write_count(count, noun) for noun, count in counts.items() if count]
     ccas = ", ".join(_name_ccas(plan, arrays))
     return (
         f"{len(plan['nodes'])} routers, {len(plan['links'])} links (each way counted), "

@@ -225,7 +225,7 @@ def _draw_runs(asked: Asked, kinds: Sequence[Kind], runs: Sequence[Run]) -> dict
             drawings[kind.name] = drawing
         elif asked.names:
             raise HeadgateError(f"plot {kind.name}: {find_lack(kind, runs)}")
-        elif not several and "measure.series." in kind.needs and "series" in tuple(runs[0].tables):
+        elif not several and "measure.series." in kind.needs and "series" in runs[0].tables:
             echo(f"{kind.name} is not drawn, since it {find_lack(kind, runs)}", error=True)
     return drawings
 

@@ -320,7 +320,7 @@ def find_busiest(result: Result, period: int) -> str:
     if str(period) in recorded:
         return recorded[str(period)]
     name = "links" if period else "ports"
-    if name not in tuple(result.tables):
+    if name not in result.tables:
         return ""
     table = select_period(result.tables, period)[name]
     if not len(table):

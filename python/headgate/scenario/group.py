@@ -46,7 +46,7 @@ class Planner:
 
     def profile(self, own: Transport | None) -> Transport:
         """Return the transport profile of traffic; by default that of the scenario."""
-        return self.transport if own is None else own.over(self.transport)
+        return self.transport if own is None else own.lay_over(self.transport)
 
     def add_transport(self, profile: Transport) -> int:
         """Return the number of a profile; equal profiles share one."""

@@ -57,7 +57,7 @@ def list_spans(
     return tuple(span for _, span in found)
 
 
-def after_the_end(at_ps: int, duration_ps: int, place: str) -> ScenarioError:
+def make_late_error(at_ps: int, duration_ps: int, place: str) -> ScenarioError:
     """Return the error of an instant that the run does not reach."""
     says = f"after the end of the run, which lasts {format_time_ps(duration_ps)}"
     return ScenarioError(place, f"{format_time_ps(at_ps)} is {says}")
@@ -65,7 +65,7 @@ def after_the_end(at_ps: int, duration_ps: int, place: str) -> ScenarioError:
 
 def _check(period: Period, duration_ps: int, place: str) -> None:
     if period.start >= duration_ps:
-        raise after_the_end(period.start, duration_ps, f"{place}.start")
+        raise make_late_error(period.start, duration_ps, f"{place}.start")
     if period.every is not None and (duration_ps - period.start) // period.every >= MOST_SPANS:
         says = f"{format_time_ps(period.every)} repeats more than {MOST_SPANS:,} times in the run"
         raise ScenarioError(f"{place}.every", says)

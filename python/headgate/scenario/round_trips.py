@@ -28,7 +28,7 @@ def warn_of_round_trip(scenario: ScenarioSpec, plan: Plan) -> Iterator[str]:
     made_ps = hosts_ps + sum(_mean_delay(link, duration_ps) for link in links)
     if abs(made_ps - network.rtt) <= _TOLERATED * network.rtt:
         return
-    own, agreed = format_time_ps(network.rtt), _agree(scenario, network, made_ps)
+    own, agreed = format_time_ps(network.rtt), _find_agreed(scenario, network, made_ps)
     remedy = "" if agreed is None else f'rtt = "{_write(agreed)}", with which they agree, or '
     yield (
         f"network.rtt: rtt is {own}, but the delays of the path make it {_write(made_ps)}; a BDP"
@@ -45,7 +45,7 @@ def _mean_delay(link: Mapping[str, Any], duration_ps: int) -> float:
     return float(sum(spans) / duration_ps)
 
 
-def _agree(scenario: ScenarioSpec, network: Dumbbell, made_ps: float) -> float | None:
+def _find_agreed(scenario: ScenarioSpec, network: Dumbbell, made_ps: float) -> float | None:
     """Return the `rtt` that equals the round trip of its path, which is linear in it.
 
     None if there is none: `rtt` of single traffic may set the delay of the middle.

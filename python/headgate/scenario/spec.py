@@ -151,7 +151,7 @@ class ScenarioSpec(Model):
     @model_validator(mode="after")
     def _profiles_fit_together(self) -> Self:
         profiles = {"transport": self.transport} | {
-            f"traffic[{number}].transport": group.transport.over(self.transport)
+            f"traffic[{number}].transport": group.transport.lay_over(self.transport)
             for number, group in enumerate(self.traffic)
             if group.transport is not None
         }
@@ -231,7 +231,7 @@ class ScenarioSpec(Model):
     def _fill_in(self) -> Self:
         """Return the scenario with every field of its TCP profiles set."""
         profiles = [
-            group.transport and group.transport.over(self.transport).fill_in()
+            group.transport and group.transport.lay_over(self.transport).fill_in()
             for group in self.traffic
         ]
         traffic = tuple(

@@ -284,7 +284,7 @@ class Transport(Model):
         """The preset from which unset fields come."""
         return self.preset or "default"
 
-    def over(self, other: Transport) -> Transport:
+    def lay_over(self, other: Transport) -> Transport:
         """Return the profile of traffic: with a preset this one, else its fields over `other`."""
         if self.preset is not None:
             return self

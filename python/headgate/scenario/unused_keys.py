@@ -41,7 +41,8 @@ def _paces(full: Mapping[str, Any], laws: Laws) -> bool:
 def _is_unpaced(law: Mapping[str, Any]) -> bool:
     if "own" in law or "slow_start" in law:
         return False
-    return catalog.cca(law["name"]).family == "loss" and law["name"] != "prague"
+    card = catalog.cca(law["name"])
+    return card.family == "loss" and not card.needs_marks
 
 
 def _has_sack(full: Mapping[str, Any], _laws: Laws) -> bool:
@@ -78,7 +79,7 @@ def warn_of_transport(scenario: ScenarioSpec, plan: Plan, arrays: Arrays) -> Ite
             continue
         laws = [plan["laws"][law] for law in list_laws(plan, item, arrays)]
         own = group.transport
-        used = scenario.transport if own is None else own.over(scenario.transport)
+        used = scenario.transport if own is None else own.lay_over(scenario.transport)
         if own is not None:
             profiles[f"traffic[{number}].transport"] = [(used, laws)]
         if own is None or own.preset is None:

@@ -24,7 +24,7 @@ ALL = "all"
 LIMIT = 5_000_000
 
 
-def _list(names: Sequence[str | int] | str | int) -> Sequence[str | int]:
+def _make_list(names: Sequence[str | int] | str | int) -> Sequence[str | int]:
     """Return one name or several as several."""
     if isinstance(names, str | int):
         return () if names == "" else (names,)
@@ -44,7 +44,7 @@ class Trace:
 
     def __post_init__(self) -> None:
         for kind in ("flows", "ports"):
-            object.__setattr__(self, kind, _list(getattr(self, kind)))
+            object.__setattr__(self, kind, _make_list(getattr(self, kind)))
         if not (self.flows or self.ports):
             raise ScenarioError("trace", "it must name flows or ports")
         if self.limit < 1:
@@ -78,8 +78,8 @@ class Trace:
         flows = _Candidates("flows", sum(name_counts(traffic)), lambda: each_name(traffic))
         ports = _Candidates("ports", len(links), lambda: (link["name"] for link in links))
         patterns = (
-            tuple(flows.patterns(_list(self.flows))),
-            tuple(ports.patterns(_list(self.ports))),
+            tuple(flows.patterns(_make_list(self.flows))),
+            tuple(ports.patterns(_make_list(self.ports))),
         )
         chosen = choose_numbers(plan, *patterns, ("trace flows", "trace ports"))
         for named, wanted, found in zip((flows, ports), patterns, chosen, strict=True):

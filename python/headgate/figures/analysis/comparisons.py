@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.errors import AnalysisError
-from headgate.base.units import readable, split_unit
+from headgate.base.units import readable
 from headgate.figures.analysis.main_effects import MainEffects
 from headgate.figures.analysis.model import ResponseModel
 from headgate.figures.analysis.phrases import short_title
 from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.title_units import split_unit
 from headgate.figures.notebook import InNotebook
 from headgate.stats.comparisons import Comparison, compare_all, compare_with_control
 from headgate.stats.effects import FactorEffect

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from headgate.base.units import split_unit
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.grid import join_labels
 from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.title_units import split_unit
 
 if TYPE_CHECKING:
     from headgate.figures.plots.conditions import ConditionAxis

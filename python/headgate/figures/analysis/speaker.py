@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.base.units import format_figure, readable, split_unit
+from headgate.base.units import format_figure, readable
 from headgate.figures.analysis.coded import Labels
 from headgate.figures.analysis.main_effects import MainEffects
 from headgate.figures.analysis.model import ResponseModel
 from headgate.figures.analysis.phrases import short_title
+from headgate.figures.analysis.title_units import split_unit
 from headgate.stats.effects import Estimate, FactorEffect
 
 #: Levels, responses and factors that a sentence names before it says how many more there are.

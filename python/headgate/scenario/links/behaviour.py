@@ -12,7 +12,7 @@ from headgate.base.errors import ScenarioError
 from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time, at
 from headgate.scenario.links.files import Course, Opportunities, Steps, Trace
 from headgate.scenario.links.outages import Outage
-from headgate.scenario.periods import after_the_end, list_spans
+from headgate.scenario.periods import list_spans, make_late_error
 from headgate.scenario.queue import Feedback, Impairment, Queue, RateChange
 
 #: Keys of the effects of a link on packets.
@@ -147,7 +147,7 @@ class RateKeys(Model):
     def read(self, place: str, duration_ps: int) -> Behaviour:
         """Read the files. Raises ScenarioError, also if all changes are after the run."""
         if self.changes and min(change.at for change in self.changes) >= duration_ps:
-            raise after_the_end(self.changes[0].at, duration_ps, f"{place}.changes[0].at")
+            raise make_late_error(self.changes[0].at, duration_ps, f"{place}.changes[0].at")
         trace = None if self.trace is None else self.trace.read(f"{place}.trace")
         steps = None if self.course is None else self.course.read(f"{place}.course", duration_ps)
         return Behaviour(changes=self.changes, trace=trace, steps=steps)

@@ -159,7 +159,7 @@ class Layout:
         ways = [(link.source, link.target, link.delay_ps) for link in self.links]
         return Routes(len(self.nodes), ways)
 
-    def rate_between(self, sources: Iterable[Spot], receivers: Iterable[Spot]) -> int:
+    def find_rate(self, sources: Iterable[Spot], receivers: Iterable[Spot]) -> int:
         """Return the least rate on the path of a single pair of places, else that for `load`."""
         ends = [{spot.node for spot in side} for side in (sources, receivers)]
         pairs = [(one, other) for one in ends[0] for other in ends[1] if one != other]

@@ -61,7 +61,7 @@ class Poisson(Group):
         per_s = self.arrivals
         if per_s is None:
             bits = 8 * profile.packet_bytes * self.size.mean_sent(profile.segment_bytes)
-            rate_bps = planner.layout.rate_between(item.sources, item.receivers)
+            rate_bps = planner.layout.find_rate(item.sources, item.receivers)
             per_s = (self.load or 0.0) * rate_bps / bits
         return {
             "sources": pools(item.sources, self.hosts),
