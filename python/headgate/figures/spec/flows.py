@@ -220,7 +220,7 @@ def name_direct_link(run: Run) -> str:
 
     In a dumbbell, flows in the other direction use the reverse of the bottleneck.
     """
-    if "ports" not in tuple(run.tables):
+    if "ports" not in run.tables:
         return ""
     flows, ports = run.tables["flows"], run.tables["ports"]
     ends = {*zip(flows["source"], flows["receiver"], strict=True)}
