@@ -14,8 +14,8 @@ def network(draw: Draw, duration_s: float) -> dict[str, Any]:
 
 
 def changes(draw: Draw, duration_s: float) -> list[dict[str, str]]:
-    """Rates to come, some of them after the end."""
-    moments = sorted({draw.uniform(1e-12, 1.1 * duration_s) for _ in range(draw.of(1, 2, 5))})
+    """Rates to come, some of them after the end; the first one mostly before it."""
+    moments = sorted({draw.uniform(1e-12, 1.1 * duration_s) for _ in range(draw.of(2, 3, 5))})
     return [{"at": picoseconds(at_s), "rate": draw.rate(1e3, 1e8)} for at_s in moments]
 
 
@@ -84,12 +84,12 @@ def reverse(draw: Draw, duration_s: float) -> dict[str, Any]:
 
 def settle_rate(drawn: dict[str, Any]) -> dict[str, Any]:
     """Leave out the keys that a trace or a course replaces."""
-    courses = {"trace", "course"} & set(drawn)
-    return {key: value for key, value in drawn.items() if not courses or key not in REPLACED}
+    replaced = {key for by in REPLACED if by in drawn for key in REPLACED[by]}
+    return {key: value for key, value in drawn.items() if key not in replaced}
 
 
 #: Keys that a trace or a course replaces.
-REPLACED = ("rate", "changes")
+REPLACED = {"trace": ("rate", "changes"), "course": ("rate", "changes", "loss")}
 
 
 def dumbbell(draw: Draw, duration_s: float) -> dict[str, Any]:

@@ -25,6 +25,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     asked = plan_study(NAME, "quick", tmp_path_factory.mktemp("out"))
     times: dict[str, Any] = {part: {"duration": "5 s", "warmup": "2 s"} for part in PARTS}
     times |= {
+        "changing": {"duration": "12 s", "warmup": "2 s"},
         "staggered": {"duration": "42 s", "warmup": "40 s"},
         "joins": {"duration": "75 s", "warmup": "0 s", "joins_s": 2},
         "drift": {"duration": "20 s", "warmup": "5 s"},

@@ -89,13 +89,13 @@ def test_a_parameter_of_code_is_a_number_or_a_word(value: object) -> None:
         scenario({"cca": {"source": "./mine.py:Mine", "beta": value}})
 
 
-def test_an_error_in_a_cell_of_a_notebook_has_its_line() -> None:
+def test_an_error_in_a_cell_of_a_notebook_has_its_line(tmp_path: Path) -> None:
     text = (
         "class Mine:\n    def on_ack(self, ack, path, window):\n        window.cwnd = 1 / 0\n"
         "    def on_congestion(self, event, path, window):\n        pass\n"
     )
     cell: dict[str, Any] = {"__name__": "cell"}
-    exec(compile(text, "/tmp/ipykernel_1/2.py", "exec"), cell)
+    exec(compile(text, str(tmp_path / "ipykernel_1" / "2.py"), "exec"), cell)
     with pytest.raises(HeadgateError, match=r"line 3: ZeroDivisionError"):
         scenario(cell["Mine"]).run()
 

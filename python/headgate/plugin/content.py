@@ -21,14 +21,6 @@ from typing import Any
 
 import numpy as np
 
-#: Folders of code that counts by its name.
-_LIBRARIES = tuple(
-    f"{folder}{os.sep}"
-    for folder in (
-        *map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")),
-        Path(__file__).parents[1],
-    )
-)
 _SCALARS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _METHODS = (FunctionType, classmethod, staticmethod, property)
 #: Attributes of a class with two underscores that are not methods, and count.
@@ -232,6 +224,13 @@ def _is_library(value: FunctionType | type) -> bool:
 
 
 @functools.cache
+def _list_library_folders() -> tuple[str, ...]:
+    """List the folders of code that counts by its name."""
+    named = map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib"))
+    return tuple(f"{folder}{os.sep}" for folder in (*named, Path(__file__).parents[1]))
+
+
+@functools.cache
 def is_library_file(file: str) -> bool:
     """Return whether a file belongs to Python, to Headgate, or to an installed package."""
-    return file.startswith(("<frozen ", *_LIBRARIES))
+    return file.startswith(("<frozen ", *_list_library_folders()))

@@ -156,10 +156,8 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     ratios = {f"{n} beside {n} flows": _draw_ratios(of[str(part)], int(n)) for part, n in pairs}
     ratios["inverse of round trips"] = Curve([1, 8], [1, 8], reference=True)
     queue, beside = ("buffer (BDP)", "mean queue / buffer"), ("round trip (ms)", "share of CUBIC")
-    lost, rate = (
-        ("share of packets lost", "utilisation"),
-        ("ratio of round trips", "ratio of rates"),
-    )
+    lost = "share of packets lost", "utilisation"
+    trips = "ratio of round trips", "ratio of rates"
     ticks = [{x: f"{x:g}" for x in of} for of in ((0.5, 1, 4, 16), (10, 20, 40, 80, 160))]
     panels = [
         CurvePanel(
@@ -169,7 +167,7 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
             "Issue 92: CUBIC beside Reno, 1 BDP", *beside, taken, log="x", high=1, ticks=ticks[1]
         ),
         CurvePanel("Issue 93: one flow, 1 Gbit/s, 200 ms", *lost, used, log="x", high=1),
-        CurvePanel("Issue 96: CUBIC with two round trips", *rate, ratios, log="xy"),
+        CurvePanel("Issue 96: CUBIC with two round trips", *trips, ratios, log="xy"),
     ]
     drawn = draw_curves(panels, shared_legend=False)
     return (Picture("cubic-rfc9438", "Four questions", "One panel for each issue.", drawn),)
