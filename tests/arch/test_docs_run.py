@@ -1,12 +1,14 @@
 """Every block of Python in the documentation runs, page by page, with the files that it names."""
 
 import csv
+import warnings
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from headgate import Scenario
+from headgate import HeadgateWarning, Scenario
+from headgate.base.errors import FluidWarning
 from headgate.engine.api import simulate
 from headgate.lab.jobs import Job
 from headgate.lab.store import Store
@@ -42,7 +44,10 @@ def test_python_in_the_documentation_runs(
         write_table(tmp_path / "runs.csv")
     if "out/" in text:
         write_runs(tmp_path / "out")
-    exec(compile(text, page.name, "exec"), {"__name__": "__main__"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", HeadgateWarning)
+        warnings.simplefilter("default", FluidWarning)  # published settings are outside of it
+        exec(compile(text, page.name, "exec"), {"__name__": "__main__"})
 
 
 def write_table(path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate import Scenario
+from headgate import Scenario, SchemeWarning, dumbbell
 from headgate.base.errors import ScenarioError
 from headgate.engine.run.simulate import MOST_EVENTS, choose_slice_s
 
@@ -172,3 +172,9 @@ def test_a_name_that_nothing_has_is_refused() -> None:
         make_scenario().stream(links=["up"])
     with pytest.raises(ScenarioError, match=r"every_s: 0 s is not allowed; it must be above 0"):
         make_scenario().stream(every_s=0)
+
+
+def test_a_stream_warns_at_once_as_a_run_does() -> None:
+    scenario = dumbbell(flows=["reno", "fast"], rate="10 Mbit/s", rtt="40 ms", duration="1 s")
+    with pytest.warns(SchemeWarning, match="phase effects"):
+        scenario.stream()

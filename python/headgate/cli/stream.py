@@ -6,6 +6,7 @@ import json
 import math
 import sys
 import time
+import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.base.errors import HeadgateError
+from headgate.base.errors import HeadgateError, SchemeWarning
 from headgate.base.terminal import echo
 from headgate.cli.options import (
     Ccas,
@@ -76,7 +77,9 @@ def stream(  # noqa: PLR0913, PLR0917 - one for each option
         )
     view = View(chosen, read_speed(speed))
     with run_watched(chosen.own_code()), _shown(view, as_json=as_json) as show:
-        updates = chosen.stream(speed=speed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SchemeWarning)  # print_result prints them
+            updates = chosen.stream(speed=speed)
         for update in updates:
             view.take(update)
             show()

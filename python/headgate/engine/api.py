@@ -35,6 +35,7 @@ from headgate.engine.run.trace import Trace, TraceLog, has_trace
 from headgate.figures.notebook import draw_svg, make_table, show_figures
 from headgate.scenario.group import Arrays
 from headgate.scenario.plan import choose_numbers, identity_of, make_plan
+from headgate.scenario.plan_warnings import scenario_warnings
 from headgate.scenario.spec import ScenarioSpec
 
 if TYPE_CHECKING:
@@ -148,12 +149,14 @@ class Scenario(ScenarioSpec):
         of the traffic (`flows`) and of the `links` that patterns name ("bulk.0", "web", "*"). After
         the last one `Stream.result` is what `run` returns, bit for bit. `threads` is the most
         threads that the run may use. An update comes sooner if it would contain more than 100,000
-        events, each of which takes about a kilobyte of memory. Raises ScenarioError for a name that
-        matches nothing, or a time or speed that is not above 0.
+        events, each of which takes about a kilobyte of memory. Warns as `run` does, at once. Raises
+        ScenarioError for a name that matches nothing, or a time or speed that is not above 0.
         """
         pace = make_pace(every_s, step_s, speed)
         planned = self.plan()
         followed = choose_numbers(planned[0], flows, links)
+        for doubt in scenario_warnings(self, *planned):
+            warnings.warn(doubt, SchemeWarning, stacklevel=2)
         return Stream(_watched(self, planned, followed, pace, threads), pace.release)
 
 
