@@ -72,6 +72,7 @@ def run(name: str, text: str, folder: Path) -> None:
             with contextlib.suppress(ProcessLookupError):  # nothing was left
                 os.killpg(program.pid, signal.SIGTERM)
     assert not code, log.read_text()
+    assert "phase effects" not in log.read_text()
 
 
 def prepare(name: str, folder: Path) -> None:
