@@ -100,6 +100,15 @@ def test_an_error_in_a_cell_of_a_notebook_has_its_line(tmp_path: Path) -> None:
         scenario(cell["Mine"]).run()
 
 
+def test_a_table_that_a_run_lacks_is_named() -> None:
+    tables = scenario("reno").run().tables
+    with pytest.raises(HeadgateError, match="the run has no table 'flow'; did you mean 'flows'"):
+        tables["flow"]
+    with pytest.raises(HeadgateError, match="no table 'packets'; tables: flows, ports, series"):
+        tables["packets"]
+    assert tables.get("packets") is None
+
+
 def test_a_class_is_checked() -> None:
     found = check_cca(Reno)
     assert found.events > 0

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.errors import HeadgateError
+from headgate.base.messages import hint
 from headgate.base.names import each_name, transport_of_each
 from headgate.data.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES
 from headgate.data.columns.mesonet import PAIRS
@@ -164,6 +166,9 @@ class RunTables(LazyTables):
         self._formed: dict[str, Table] = {}
 
     def __getitem__(self, name: str) -> Table:
+        if name not in self._makers:
+            says = hint(str(name), self._makers, f"tables: {', '.join(self)}")
+            raise HeadgateError(f"the run has no table {name!r}; {says}")
         if name not in self._formed:
             self._formed[name] = Table(name, self._makers[name](self._plan, self._facts))
         return self._formed[name]
