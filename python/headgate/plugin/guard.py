@@ -150,7 +150,7 @@ def _wait(child: int, done: int, noun: str) -> NoReturn:
         if interrupts > 1:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            raise InterruptedRunError("stopped at once; the last saved state is kept")
+            raise InterruptedRunError("stopped at once; the last saved state, if any, is kept")
         if received.si_code != _SI_KERNEL:
             os.kill(child, received.si_signo)
 

@@ -187,8 +187,10 @@ class _Run:
                     due.checkpoint_if_due(self._keep)
                     self._share_threads(self._asked_threads)
         except guard.StuckCcaError:
-            says = "stopped in your own code, which did not return; the last saved state is kept"
-            raise InterruptedRunError(says) from None
+            raise InterruptedRunError(
+                "stopped in your own code, which did not return; "
+                "the last saved state, if any, is kept"
+            ) from None
         except (KeyboardInterrupt, StopRunError):
             raise InterruptedRunError(self._stop()) from None
         self._take_trace()
