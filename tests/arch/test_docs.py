@@ -37,6 +37,7 @@ def test_scenarios_designs_and_reports_in_the_documentation_are_valid(
     from headgate.experiment.study.study import StudySpec
     from headgate.experiment.study.sweeps import Sweep
     from headgate.figures.report.about import About
+    from headgate.scenario.plan_warnings import scenario_warnings
 
     monkeypatch.chdir(ROOT / "examples" / "designs")  # files that the texts name are there
     data = tomllib.loads(text)
@@ -54,14 +55,17 @@ def test_scenarios_designs_and_reports_in_the_documentation_are_valid(
     elif "factors" in data:
         make_design(DesignFile.from_dict(data))
     else:
-        Scenario.from_dict(data).plan()
+        scenario = Scenario.from_dict(data)
+        assert not scenario_warnings(scenario, *scenario.plan())
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=lambda p: p.name)
 def test_examples_are_valid_scenarios(path: Path) -> None:
     from headgate import Scenario
+    from headgate.scenario.plan_warnings import scenario_warnings
 
-    Scenario.load(path).plan()
+    scenario = Scenario.load(path)
+    assert not scenario_warnings(scenario, *scenario.plan())
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples" / "designs").glob("*.toml")))

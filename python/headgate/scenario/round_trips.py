@@ -29,10 +29,13 @@ def warn_of_round_trip(scenario: ScenarioSpec, plan: Plan) -> Iterator[str]:
     if abs(made_ps - network.rtt) <= _TOLERATED * network.rtt:
         return
     own, agreed = format_time_ps(network.rtt), _find_agreed(scenario, network, made_ps)
-    remedy = "" if agreed is None else f'rtt = "{_write(agreed)}", with which they agree, or '
+    counts_bdp = network.buffer.unit.startswith("BDP")
+    remedies = [] if agreed is None else [f'rtt = "{_write(agreed)}", with which they agree']
+    remedies += ["the buffer in packets"] if counts_bdp else []
     yield (
-        f"network.rtt: rtt is {own}, but the delays of the path make it {_write(made_ps)}; a BDP"
-        f" counts {own}; write {remedy}the buffer in packets"
+        f"network.rtt: rtt is {own}, but the delays of the path make it {_write(made_ps)}"
+        + (f"; a BDP counts {own}" if counts_bdp else "")
+        + (f"; write {', or '.join(remedies)}" if remedies else "")
     )
 
 

@@ -26,6 +26,14 @@ def test_a_round_trip_that_the_delays_do_not_make_up_is_warned_of() -> None:
     )
 
 
+def test_a_buffer_in_packets_has_no_bdp_to_be_warned_of() -> None:
+    network = {**DUMBBELL, "reverse": {"delay": "60 ms"}, "buffer": "200 packets"}
+    (said,) = doubts(network)
+    assert said.endswith('make it 88 ms; write rtt = "200 ms", with which they agree')
+    (said,) = doubts(network, {**RENO, "rtt": "80 ms"})
+    assert said.endswith("make it 88 ms")
+
+
 @pytest.mark.parametrize(
     "network",
     [
