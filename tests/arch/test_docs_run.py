@@ -46,7 +46,7 @@ def test_python_in_the_documentation_runs(
         write_runs(tmp_path / "out")
     with warnings.catch_warnings():
         warnings.simplefilter("error", HeadgateWarning)
-        warnings.simplefilter("default", FluidWarning)  # published settings are outside of it
+        warnings.simplefilter("default", FluidWarning)  # of the published settings of tcp-red
         exec(compile(text, page.name, "exec"), {"__name__": "__main__"})
 
 

@@ -49,9 +49,7 @@ class Draw(random.Random):
         few = self.of("1 packets", "2 packets", "3 packets", "70000 B")
         many = self.of("infinite", "1000000000000 packets", f"{int(self.magnitude(7e4, 1e7))} B")
         if self.maybe(0.1):
-            return self.of(
-                "0 packets", "1500 B", "1540 B", "1 BDP", "10 BDP", "1 BDP/sqrt(n)", "5 ms"
-            )
+            return self.of("1500 B", "1540 B", "1 BDP", "1000 BDP", "100 BDP/sqrt(n)", "5 ms")
         return self.of(few, many, self.packets(1, 3000), self.packets(1, 300))
 
     def value(self, param: Param) -> float | str:

@@ -14,8 +14,10 @@ def network(draw: Draw, duration_s: float) -> dict[str, Any]:
 
 
 def changes(draw: Draw, duration_s: float) -> list[dict[str, str]]:
-    """Rates to come, some of them after the end; the first one mostly before it."""
-    moments = sorted({draw.uniform(1e-12, 1.1 * duration_s) for _ in range(draw.of(2, 3, 5))})
+    """Draw rates to come: the first one before the end, others perhaps after it."""
+    first_s = draw.uniform(1e-12, 0.999 * duration_s)
+    more_s = [draw.uniform(1e-12, 1.1 * duration_s) for _ in range(draw.of(0, 1, 4))]
+    moments = sorted({first_s, *more_s})
     return [{"at": picoseconds(at_s), "rate": draw.rate(1e3, 1e8)} for at_s in moments]
 
 
@@ -89,7 +91,7 @@ def settle_rate(drawn: dict[str, Any]) -> dict[str, Any]:
 
 
 #: Keys that a trace or a course replaces.
-REPLACED = {"trace": ("rate", "changes"), "course": ("rate", "changes", "loss")}
+REPLACED = {"trace": ("rate", "changes"), "course": ("rate", "changes", "delay", "loss")}
 
 
 def dumbbell(draw: Draw, duration_s: float) -> dict[str, Any]:
@@ -137,7 +139,7 @@ def four_tier(draw: Draw, duration_s: float) -> dict[str, Any]:
     if draw.maybe(0.3):
         drawn["delay_multiplier"] = draw.of(1e-9, 0.001, 0.5, 10, 1000)
     if draw.maybe(0.3):
-        drawn["host_buffer"] = draw.of("0 packets", "0 B", "1 B", "1500 B", "1 ms", "infinite")
+        drawn["host_buffer"] = draw.of("1 packets", "1500 B", "1 ms", "infinite")
     if draw.maybe(0.3):
         drawn["fast_share"] = draw.of(0, 0.5, 1)
     if draw.maybe(0.2):

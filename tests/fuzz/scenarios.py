@@ -12,8 +12,9 @@ from .traffic import add_bursts, add_matrix, add_media, add_mixes, add_on_off, t
 WILD: tuple[Any, ...] = (
     "", "\x00", "💥 s", "../../etc/passwd", "reno", "infinite", "nan", "inf", "-5 s", "1e400 s",
     "1e-400 s", "0 bit/s", "9e18 ps", "9223372036854775807 ps", "18446744073709551616 ps",
-    "1 BDP", "1 packets", "0.0000001 packets", "1e30 packets", "1e30 B", "4294967294 packets",
-    "4294967295 packets", -1, 0, 1, 2**63, 2**64, -(2**63), 1e308, float("inf"), float("nan"),
+    "1 BDP", "0 packets", "1 packets", "0.0000001 packets", "1e30 packets", "1e30 B",
+    "4294967294 packets", "4294967295 packets", -1, 0, 1, 2**63, 2**64, -(2**63), 1e308,
+    float("inf"), float("nan"),
     True, [], {}, [[]], ["a", "a", "a"],
 )  # fmt: skip
 

@@ -262,7 +262,7 @@ def test_a_response_that_never_varies_is_said_to_be_constant() -> None:
 
 
 def test_means_that_differ_in_sign_need_no_more_digits(tmp_path: Path) -> None:
-    """A difference of a second in the times of the day needs ten digits, one of signs four."""
+    """A second between times since 1970 needs twelve digits, a change of sign four."""
     file = tmp_path / "t.csv"
     rows = [f"{a},{1_700_000_000 + a + noise},{(2 * a - 1) * 5 + noise}\n"
             for a in (0, 1) for noise in (0.01, 0.02, 0.03)]  # fmt: skip
@@ -270,5 +270,5 @@ def test_means_that_differ_in_sign_need_no_more_digits(tmp_path: Path) -> None:
     done = CliRunner().invoke(
         app, ["analyse", str(file), "--factors", "a", "--responses", "late,sign"]
     )
-    assert "mean late by a: 0: 1700000000.02 (" in done.output.replace("1700000000.0 (", "?")
+    assert "mean late by a: 0: 1700000000.02 (" in done.output
     assert "mean sign by a: 0: -4.98 (" in done.output

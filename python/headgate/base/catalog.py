@@ -49,7 +49,7 @@ OF_MEDIA = (
 
 
 class UsedWith(BaseModel):
-    """The parameter without which another one changes nothing, and its words with which it counts.
+    """A parameter on which another one depends, and its words with which the other is used.
 
     Without words it is a number, which must not be 0.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from headgate.figures.analysis.roles import Roles
     from headgate.stats.effects import LevelMean
 
-#: Significant digits of means: usually, and at most where means differ little.
+#: Significant digits of means: the usual number, and that of a double, where means differ little.
 FEWEST_DIGITS, MOST_DIGITS = 4, 15
 
 

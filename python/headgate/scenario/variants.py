@@ -41,9 +41,10 @@ def _list_devices(plan: Plan) -> Iterator[tuple[str, catalog.Cca, Mapping[str, A
 
 def _describe(place: str, card: catalog.Cca, params: Mapping[str, Any]) -> Iterator[str]:
     for param in map(card.param, params):
-        if card.uses(param, params) or param.used_with is None:
+        need = param.used_with
+        if need is None or card.uses(param, params):
             continue
-        need, other = param.used_with, card.param(param.used_with.name)
+        other = card.param(need.name)
         by, value = drop_unit(other), params.get(other.name, other.default)
         words = " or ".join(f"{by} = {as_toml(word)}" for word in need.words)
         written = f"{by} is {value}" + " by default" * (other.name not in params)
