@@ -10,6 +10,8 @@ import pytest
 import headgate
 from headgate import Trace, UnitError, dumbbell, format_rate, format_time_ps
 from headgate.base.errors import HeadgateError, StoreError
+from headgate.engine.fluid import solve
+from headgate.experiment.responses import select_period
 from headgate.figures import PaperSize, draw_results
 from headgate.plugin.proof import check_cca
 
@@ -107,6 +109,20 @@ def test_a_table_that_a_run_lacks_is_named() -> None:
     with pytest.raises(HeadgateError, match="no table 'packets'; tables: flows, ports, series"):
         tables["packets"]
     assert tables.get("packets") is None
+    fluid = solve("tcp-red").tables
+    with pytest.raises(HeadgateError, match="the run has no table 'flow'; did you mean 'flows'"):
+        fluid["flow"]
+    assert fluid.get("flow") is None
+    with contextlib.closing(scenario("reno").stream()) as updates:
+        update = next(updates)
+    with pytest.raises(HeadgateError, match="no table 'flows'; tables: series, network, events"):
+        update.tables["flows"]
+
+
+def test_a_table_that_has_no_periods_is_named() -> None:
+    of_one = select_period(scenario("reno").run().tables, 1)
+    with pytest.raises(HeadgateError, match="period 1 has no table 'ports'; tables: "):
+        of_one["ports"]
 
 
 def test_a_class_is_checked() -> None:

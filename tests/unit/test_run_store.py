@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import headgate
 from headgate import Result
 from headgate.base import process
 from headgate.base.errors import InterruptedRunError, StoreError
@@ -27,6 +28,7 @@ from headgate.engine.run.progress import Progress, StopRunError
 from headgate.lab import store as store_module
 from headgate.lab import worker as worker_module
 from headgate.lab.jobs import Job
+from headgate.lab.order import order_jobs, weigh_jobs
 from headgate.lab.scheduler import CampaignProgress, Scheduler
 from headgate.lab.store import Store
 
@@ -52,8 +54,14 @@ def jobs(count: int, durations_s: Sequence[int] = ()) -> list[Job]:
 
 
 def make_job(number: int, duration_s: int) -> Job:
+    real = headgate.dumbbell(
+        rate="10 Mbit/s", rtt="20 ms", flows=["reno"], duration=f"{duration_s} s"
+    )
     scenario: Any = SimpleNamespace(
-        identity=lambda: f"scenario {number}", duration=duration_s * PS_PER_S, own_code=list
+        identity=lambda: f"scenario {number}",
+        duration=duration_s * PS_PER_S,
+        own_code=list,
+        plan=real.plan,
     )
     return Job(scenario)
 
@@ -200,25 +208,27 @@ def test_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
 def test_plain_progress_is_a_line_per_tenth(capsys: pytest.CaptureFixture[str]) -> None:
     with show_progress("study") as show:
         for finished in range(101):
-            show(CampaignProgress(100, finished=finished, due_s=200, made_s=2 * finished))
+            show(CampaignProgress(100, finished=finished, due=200, made=2 * finished))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 11
     assert lines[5].startswith("study: 50 %, 50/100 runs, ")
     assert "packet-hops/s" in lines[5]
 
 
-def test_remaining_time_is_counted_in_simulated_time() -> None:
-    """A run of 10 s is made in a minute, so one of 100 s takes ten; two of four were there."""
+def test_remaining_time_is_counted_in_work() -> None:
+    """A tenth of the work takes a minute, so the rest takes ten; two of four runs were there."""
     begun_s = time.monotonic() - 60
-    standing = CampaignProgress(4, skipped=2, finished=1, due_s=110, made_s=10, started_s=begun_s)
+    standing = CampaignProgress(4, skipped=2, finished=1, due=110, made=10, started_s=begun_s)
     assert standing.eta_s == pytest.approx(600, rel=0.01)
     assert standing.share == pytest.approx(0.5 + 0.5 * 10 / 110)
     assert CampaignProgress(2, skipped=2).share == 1
 
 
-def test_long_runs_begin_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_begin_in_the_order_of_a_campaign(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun: list[int] = []
-    made = jobs(4, (1, 3, 2, 3))
+    made = jobs(7, (1, 3, 2, 4, 6, 5, 7))
 
     def simulate(scenario: SimpleNamespace, **_: object) -> Result:
         if any(scenario is job.scenario for job in made):  # not a thread of an earlier test
@@ -227,7 +237,7 @@ def test_long_runs_begin_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(worker_module, "simulate", simulate)
     Scheduler(Store(tmp_path), executor=Threads(1)).run(made, lambda _: None)
-    assert begun == [s * PS_PER_S for s in (3, 3, 2, 1)]
+    assert begun == [job.scenario.duration for job in order_jobs(made, weigh_jobs(made))]
 
 
 def test_a_long_run_is_never_silent_for_long(

@@ -10,7 +10,7 @@ use headgate_model::feedback::Routers;
 use headgate_model::impairment::Impairments;
 use headgate_model::layout::{Field, RECORDS, Record};
 use headgate_model::media::RateControllers;
-use headgate_model::params::{Card, Param};
+use headgate_model::params::{Card, Marks, Param};
 use headgate_model::queue::Queues;
 use serde_json::{Value, json};
 
@@ -133,6 +133,10 @@ fn param(param: &Param) -> Value {
         "about": param.about,
         "choices": param.choices,
         "at_least": param.at_least,
+        "marks": param.marks.map(|when| match when {
+            Marks::IfOn => "if_on",
+            Marks::Always => "always",
+        }),
         "used_with": param.used_with.map(|other| json!({"name": other.name, "words": other.words})),
     })
 }

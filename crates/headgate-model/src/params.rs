@@ -25,6 +25,17 @@ pub struct Param {
     pub at_least: &'static [&'static str],
     /// The parameter without which this one changes nothing, if there is one.
     pub used_with: Option<UsedWith>,
+    /// When a discipline marks packets from this queue or wait on; absent if the parameter is none.
+    pub marks: Option<Marks>,
+}
+
+/// When a discipline marks packets from a queue or wait on that a parameter sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marks {
+    /// If its switch `ecn` is on, or it has none.
+    IfOn,
+    /// Also if its switch `ecn` is off, unless the parameter is 0.
+    Always,
 }
 
 /// The parameter that decides whether another one is used.
@@ -50,7 +61,19 @@ impl Param {
         about: &'static str,
     ) -> Self {
         let (low, high) = range;
-        Self { name, default, low, high, unit, source, about, choices: &[], at_least: &[], used_with: None }
+        Self {
+            name,
+            default,
+            low,
+            high,
+            unit,
+            source,
+            about,
+            choices: &[],
+            at_least: &[],
+            used_with: None,
+            marks: None,
+        }
     }
 
     /// A number that may not be below those of other parameters.
@@ -61,6 +84,11 @@ impl Param {
     /// A parameter that is used only with these words of another one, or if the other one is not 0.
     pub const fn used_with(self, name: &'static str, words: &'static [&'static str]) -> Self {
         Self { used_with: Some(UsedWith { name, words }), ..self }
+    }
+
+    /// A queue or wait from which on a discipline marks packets.
+    pub const fn marks(self, when: Marks) -> Self {
+        Self { marks: Some(when), ..self }
     }
 
     /// Whether a value means that the parameter is derived from others.
@@ -81,18 +109,7 @@ impl Param {
         about: &'static str,
     ) -> Self {
         let high = (choices.len() - 1) as f64;
-        Self {
-            name,
-            default: 0.0,
-            low: 0.0,
-            high,
-            unit: "",
-            source,
-            about,
-            choices,
-            at_least: &[],
-            used_with: None,
-        }
+        Self { choices, ..Self::number(name, 0.0, (0.0, high), "", source, about) }
     }
 
     /// The unit that follows a number in messages; empty for ratios and counts.
@@ -177,7 +194,8 @@ macro_rules! choices {
 /// A `number` becomes an `f64`, and so does a `required` one, for which users must give a value. A `choice`
 /// becomes the enum that [`choices!`](crate::choices) declares, and a `switch` of "on" and "off" (or "yes" and
 /// "no") a `bool`. The first word of a choice or a switch is the default. `used_with` names the parameter
-/// without which one changes nothing, and its words.
+/// without which one changes nothing, and its words. `marks` is [when](crate::params::Marks) a discipline marks
+/// packets from a parameter's queue or wait on.
 ///
 /// ```
 /// headgate_model::choices! {
@@ -209,6 +227,7 @@ macro_rules! params {
         $(
             $(#[doc = $about:literal])+ $name:ident : $kind:ident ( $($arg:tt)* )
             $(used_with $other:ident $([$($word:literal),+])?)?
+            $(marks $when:ident)?
         ),* $(,)?
     ) => {
         /// The parameters, as the run sets them.
@@ -227,7 +246,8 @@ macro_rules! params {
             pub const TABLE: &'static [$crate::params::Param] = &[
                 $(
                     $crate::params!(@$kind stringify!($name), concat!($($about),+), $($arg)*)
-                        $(.used_with(stringify!($other), &[$($($word),+)?]))?,
+                        $(.used_with(stringify!($other), &[$($($word),+)?]))?
+                        $(.marks($crate::params::Marks::$when))?,
                 )*
             ];
 

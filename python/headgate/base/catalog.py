@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -83,6 +83,9 @@ class Param(BaseModel):
     choices: tuple[str, ...] = ()
     at_least: tuple[str, ...] = ()  # parameters that this one may not be below, or PACKET
     used_with: UsedWith | None = None
+    #: When a discipline marks packets from this queue or wait on: if `ecn` is not off, or always
+    #: unless this is 0. None if the parameter is no such queue or wait.
+    marks: Literal["if_on", "always"] | None = None
 
     @property
     def is_required(self) -> bool:

@@ -8,7 +8,7 @@ over it is NaN, a mean over null ignores it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from headgate.base.optional import load_library
 from headgate.base.plain_text import format_table
 from headgate.data.columns import EVERY_TABLE, TABLES, Column
 
-__all__ = ["TABLES", "LazyTables", "Table", "Words"]
+__all__ = ["TABLES", "LazyTables", "NamedTables", "Table", "Words", "name_tables", "refuse_table"]
 
 if TYPE_CHECKING:
     import pandas
@@ -302,6 +302,25 @@ class LazyTables(Mapping[str, Table]):
     def get(self, name: str, default: Any = None, /) -> Any:
         """Return a table, or the default if there is none."""
         return super().get(name, default) if name in self else default
+
+
+class NamedTables(dict[str, Table]):
+    """Tables by name. An unknown name is a HeadgateError that lists the known ones."""
+
+    def __missing__(self, name: str) -> Table:
+        raise refuse_table(name, self)
+
+
+def name_tables(tables: Mapping[str, Table]) -> Mapping[str, Table]:
+    """Return tables that refuse an unknown name; those made on demand do so themselves."""
+    return tables if isinstance(tables, LazyTables) else NamedTables(tables)
+
+
+def refuse_table(name: str, known: Iterable[str], start: str = "the run has") -> HeadgateError:
+    """Return the error for a table that is not there; `start` is that of the sentence."""
+    names = list(known)
+    says = hint(str(name), names, f"tables: {', '.join(names) or 'none'}")
+    return HeadgateError(f"{start} no table {name!r}; {says}")
 
 
 def _short(cell: Any) -> str:

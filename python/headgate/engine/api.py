@@ -25,7 +25,7 @@ from headgate.base.terminal import escape_controls
 from headgate.base.units import format_time_ps
 from headgate.data.folder import find_run, hold_for_run, name_folder, read_meta, write_folder
 from headgate.data.measures.shown import FEW_PORTS, Shown, show_run
-from headgate.data.tables import Table
+from headgate.data.tables import Table, name_tables
 from headgate.engine.run.options import DEFAULT, RunOptions
 from headgate.engine.run.pace import Pace, make_pace
 from headgate.engine.run.progress import Report, show_progress
@@ -168,7 +168,7 @@ class Result:
     """
 
     def __init__(self, tables: Mapping[str, Table], meta: dict[str, Any]) -> None:
-        self.tables = tables
+        self.tables = name_tables(tables)
         self.meta = meta
 
     @property

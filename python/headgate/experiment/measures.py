@@ -93,7 +93,8 @@ NAMED = {
         "SELECT sum(goodput_bps) ^ 2 / (count(goodput_bps) * sum(goodput_bps ^ 2)) FROM flows"
         f" WHERE {_ACTIVE}",
         "1", "Jain's index of fairness", "higher",
-        "Jain's index of the goodput of all flows: 1 if all are equal (Jain, Chiu, Hawe 1984).",
+        "Jain's index of the goodput of the flows that were active after the warm-up: 1 if all are"
+        " equal (Jain, Chiu, Hawe 1984).",
     ),
     "utilisation": Measure(
         "SELECT max(utilisation) FROM ports", "1", "Utilisation of the busiest link", "higher",
@@ -120,16 +121,16 @@ NAMED = {
     "slow_start_lost_packets": Measure(
         f"SELECT sum(slow_start_resent_packets) FROM flows WHERE {_ACTIVE}",
         "packets", "Packets lost by slow start", "lower",
-        "Packets of all flows that were sent again, of those sent before the end of the first slow"
-        " start or within one window after it.",
+        "Packets that were sent again, of those sent before the end of the first slow start or"
+        " within one window after it. A flow counts if it was active after the warm-up.",
     ),
     "slow_start_excess": Measure(
         f"{_BUSIEST} SELECT avg(slow_start_cwnd_packets * 8 * bytes / (rate_bps * min_rtt_s)) - 1"
         f" FROM flows, busiest WHERE {_ACTIVE}",
         "1", "Window at the end of slow start over the BDP", "",
-        "Mean over flows of the window at the end of the first slow start, in bandwidth-delay"
-        " products of the busiest link and the flow's least RTT, less 1. Below 0 slow start ended"
-        " too early.",
+        "Mean over the flows that were active after the warm-up: window at the end of the first"
+        " slow start, in bandwidth-delay products of the busiest link and the flow's least RTT,"
+        " less 1. Below 0 slow start ended too early.",
     ),
     "time_to_rate_s": Measure(
         f"{_BUSIEST} SELECT min(t_s) - (SELECT min(start_s) FROM flows) FROM series, busiest"

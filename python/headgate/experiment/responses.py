@@ -19,7 +19,7 @@ import numpy as np
 from headgate.base.errors import HeadgateError
 from headgate.base.units import PS_PER_S, parse_time_ps, readable
 from headgate.data.columns import OF_A_RUN, OF_ANY_RUN
-from headgate.data.tables import LazyTables, Table
+from headgate.data.tables import LazyTables, Table, refuse_table
 from headgate.engine.api import Result
 from headgate.experiment import sql
 from headgate.experiment.measures import Better
@@ -126,9 +126,9 @@ class PeriodTables(LazyTables):
     period: int
 
     def __getitem__(self, name: str) -> Table:
-        """Return the rows of a table in the period. Raises KeyError."""
+        """Return the rows of a table in the period. Raises HeadgateError."""
         if name not in OF_PERIODS:
-            raise KeyError(name)
+            raise refuse_table(name, self, f"period {self.period} has")
         table = self.tables[name]
         if name == IN_ORDER:
             return table.where(slice(self.period - 1, self.period))

@@ -37,7 +37,7 @@ from headgate.engine.api import simulate
 from headgate.engine.run.memory import estimate_bytes, peak_bytes
 from headgate.engine.run.progress import Progress, StopRunError
 from headgate.lab.hop_limit import limit_packet_hops
-from headgate.lab.jobs import Job
+from headgate.lab.jobs import Job, without_seed
 from headgate.lab.store import Store, summary
 
 #: Share of the simulated time of a pilot, its least reports, and its greatest wall time.
@@ -150,12 +150,6 @@ def choose_pilots(jobs: Sequence[Job]) -> list[Job]:
     different = list(reversed(first.values()))
     step = max(len(different) / MOST_PILOTS, 1.0)
     return [different[int(place * step)] for place in range(min(len(different), MOST_PILOTS))]
-
-
-def without_seed(job: Job) -> tuple[tuple[str, str | int | float], ...]:
-    """Return the labels that replicates share: all but the seed."""
-    labels = tuple((name, value) for name, value in job.labels.items() if name != "seed")
-    return labels or (("run", job.id),)
 
 
 @dataclass(frozen=True)

@@ -101,6 +101,12 @@ class Job:
         return hashlib.sha256(identity.encode()).hexdigest()[:ID_LENGTH]
 
 
+def without_seed(job: Job) -> tuple[tuple[str, str | int | float], ...]:
+    """Return the labels that replicates share: all but the seed."""
+    labels = tuple((name, value) for name, value in job.labels.items() if name != "seed")
+    return labels or (("run", job.id),)
+
+
 @cache
 def program() -> str:
     """Return the version and the hash of the engine, so that results of two builds never mix."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,7 +19,6 @@ from typing import Protocol
 
 from headgate.base.errors import FailedRunsError, HeadgateError, InterruptedRunError, StoreError
 from headgate.base.progress import Show, clock
-from headgate.base.units import PS_PER_S
 from headgate.lab.campaign import (
     Campaign,
     Failure,
@@ -31,6 +30,7 @@ from headgate.lab.campaign import (
 )
 from headgate.lab.jobs import Job, program
 from headgate.lab.leases import Attempts, Lease, Leases
+from headgate.lab.order import order_jobs, weigh_jobs
 from headgate.lab.processes import Processes
 from headgate.lab.store import Store
 from headgate.lab.worker import CampaignSpec, JobOutcome, Keep
@@ -41,16 +41,16 @@ from headgate.plugin.user_code import require_importable
 class CampaignProgress:
     """Progress of a set of runs.
 
-    Work is counted in simulated time: `due_s` of all runs to make, of which `made_s` is done,
-    including parts of unfinished runs.
+    Work is counted in the packet-hops that the plans allow: `due` of all runs to make, of which
+    `made` are done, including parts of unfinished runs.
     """
 
     total: int
     skipped: int = 0
     finished: int = 0
     failed: int = 0
-    due_s: float = 0.0
-    made_s: float = 0.0
+    due: float = 0.0
+    made: float = 0.0
     packet_hops: int = 0
     started_s: float = field(default_factory=time.monotonic)
 
@@ -72,15 +72,15 @@ class CampaignProgress:
     @property
     def eta_s(self) -> float | None:
         """Seconds left if the rest proceeds at the same pace; None at the start."""
-        if self.made_s <= 0:
+        if self.made <= 0:
             return None
-        return self.elapsed_s * (self.due_s - self.made_s) / self.made_s
+        return self.elapsed_s * (self.due - self.made) / self.made
 
     @property
     def share(self) -> float:
         """Share of the work that is done; a run found in the store is one of `total` parts."""
         found = self.skipped / max(self.total, 1)
-        return found + (1 - found) * (self.made_s / self.due_s if self.due_s else 1)
+        return found + (1 - found) * (self.made / self.due if self.due else 1)
 
     @property
     def _runs(self) -> str:
@@ -195,10 +195,11 @@ class Scheduler:
         """Make every run that the store lacks. Raises FailedRunsError after all others are done."""
         jobs = list({job.id: job for job in jobs}.values())
         missing = self.store.missing(jobs)
-        missing.sort(key=_simulated_s, reverse=True)  # a long run at the end would leave cores idle
+        work = weigh_jobs(missing)
+        missing = order_jobs(missing, work)
         _require_importable(missing)
         progress = CampaignProgress(
-            len(jobs), skipped=len(jobs) - len(missing), due_s=sum(map(_simulated_s, missing))
+            len(jobs), skipped=len(jobs) - len(missing), due=sum(work.values())
         )
         show(progress)
         if not missing:
@@ -210,7 +211,9 @@ class Scheduler:
         spec = CampaignSpec(self.store.folder.resolve(), campaign.name, program(), self.keep)
         try:
             self.executor.open(spec)
-            failures = _CampaignWork(self.store, self.executor, missing, progress).run_all(show)
+            failures = _CampaignWork(self.store, self.executor, missing, work, progress).run_all(
+                show
+            )
         except KeyboardInterrupt:
             campaign.end("stopped")
             raise InterruptedRunError(
@@ -232,10 +235,15 @@ class Scheduler:
 
 class _CampaignWork:
     def __init__(
-        self, store: Store, executor: Executor, jobs: Sequence[Job], progress: CampaignProgress
+        self,
+        store: Store,
+        executor: Executor,
+        jobs: Sequence[Job],
+        work: Mapping[str, float],
+        progress: CampaignProgress,
     ) -> None:
         self.store, self.executor, self.progress = store, executor, progress
-        self.jobs = {job.id: job for job in jobs}
+        self.jobs, self.work = {job.id: job for job in jobs}, work
         self.queue = deque(self.jobs)
         self.handed: dict[Future[JobOutcome], str] = {}
         self.copied: set[str] = set()
@@ -243,7 +251,7 @@ class _CampaignWork:
         self.walls_s: list[float] = []
         self._leases: list[Lease] = []
         self._hops = 0
-        self._made_s = 0.0
+        self._made = 0.0
         self._later_s: dict[str, float] = {}
         self._look_s = 0.0
         self._check_s = time.monotonic() + LOST_S
@@ -293,7 +301,8 @@ class _CampaignWork:
         elif run_id in self.handed.values():  # the other copy may do better
             return
         elif outcome.failure is not None:
-            self._made_s += _simulated_s(self.jobs.pop(run_id))
+            self.jobs.pop(run_id)
+            self._made += self.work[run_id]
             self.failures.append(outcome.failure)
             self.progress.failed += 1
         else:  # another campaign works on it
@@ -316,7 +325,8 @@ class _CampaignWork:
             )
 
     def _finish(self, outcome: JobOutcome) -> None:
-        self._made_s += _simulated_s(self.jobs.pop(outcome.run_id))
+        self.jobs.pop(outcome.run_id)
+        self._made += self.work[outcome.run_id]
         self._hops += outcome.packet_hops
         if outcome.wall_s:
             self.walls_s.append(outcome.wall_s)
@@ -349,8 +359,8 @@ class _CampaignWork:
     def _update_progress(self) -> None:
         """Add the finished work and the finished parts of current runs."""
         in_hand = [lease for lease in self._leases if lease.run_id in self.jobs]
-        self.progress.made_s = self._made_s + sum(
-            lease.share * _simulated_s(self.jobs[lease.run_id]) for lease in in_hand
+        self.progress.made = self._made + sum(
+            lease.share * self.work[lease.run_id] for lease in in_hand
         )
         self.progress.packet_hops = self._hops + sum(lease.packet_hops for lease in in_hand)
 
@@ -374,10 +384,6 @@ def _require_importable(jobs: Sequence[Job]) -> None:
     """Raise CcaError if workers cannot import a class that Python code passed."""
     for source in {source for job in jobs for source, _ in job.scenario.own_code()}:
         require_importable(source)
-
-
-def _simulated_s(job: Job) -> float:
-    return job.scenario.duration / PS_PER_S
 
 
 def _failed_error(

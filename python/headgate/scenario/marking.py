@@ -10,20 +10,6 @@ from headgate.base import catalog
 from headgate.base.units import format_time_ps
 
 Plan = Mapping[str, Any]
-#: Parameters that state from which queue or wait on a discipline marks; the least one decides.
-_STARTS = ("mark_packets", "min_packets", "reference_packets", "target_s")
-#: Wait from which CoDel marks every packet; 0 = none.
-_CE = "ce_threshold_s"
-#: The same of single disciplines. CAKE's target may rise, and CNQ weights the wait.
-_STARTS_OF: Mapping[str, tuple[str, ...]] = {
-    "ared": ("min_packets",),
-    "cake": (),
-    "cnq-codel-af": (),
-    "codel": ("target_s", _CE),
-    "dualpi2": ("target_s", "ramp_start_s", "step_s"),
-    "fq-codel": ("target_s", _CE),
-    "red": ("min_packets",),
-}
 
 
 def marks(queue: Mapping[str, Any] | None) -> bool:
@@ -37,7 +23,8 @@ def marks(queue: Mapping[str, Any] | None) -> bool:
     ecn = find_switch(card)
     if ecn is None:
         return card.family in ("mark", "delay")
-    return bool(params.get("ecn", ecn) == "on" or params.get("ce_threshold_s", 0) > 0)
+    always = [param.name for param in card.params if param.marks == "always"]
+    return params.get("ecn", ecn) == "on" or any(params.get(name, 0) > 0 for name in always)
 
 
 def find_switch(card: catalog.DeviceCard) -> object:
@@ -91,15 +78,18 @@ def _list_starts(queue: Mapping[str, Any]) -> dict[str, float]:
     """Return the parameters from which a discipline marks, without automatic ones."""
     card = catalog.device("queue", queue["name"])
     values = {param.name: queue["params"].get(param.name, param.default) for param in card.params}
-    if values.get("mode") == "bytes":
-        return {}
-    names = [name for name in _STARTS_OF.get(card.name, _STARTS) if name in values]
-    names = [name for name in names if card.uses(card.param(name), values)]
-    if values.get("ecn") == "off":  # only `ce_threshold` marks
-        names = [_CE]
-    found = {name: float(values[name]) for name in names if values[name] or name != _CE}
-    is_automatic = any(card.param(name).is_automatic(value) for name, value in found.items())
-    return {} if is_automatic else found
+    params = [param for param in card.params if _is_start(card, param, values)]
+    is_automatic = any(param.is_automatic(values[param.name]) for param in params)
+    return {} if is_automatic else {param.name: float(values[param.name]) for param in params}
+
+
+def _is_start(card: catalog.DeviceCard, param: catalog.Param, values: Mapping[str, Any]) -> bool:
+    """Return whether a discipline marks from a parameter's queue or wait on."""
+    if param.marks is None or not card.uses(param, values):
+        return False
+    if values.get("mode") == "bytes" and param.unit == "packets":  # of another length
+        return False
+    return values[param.name] > 0 if param.marks == "always" else values.get("ecn") != "off"
 
 
 def _measure_space(plan: Plan, link: Mapping[str, Any]) -> tuple[float, float]:

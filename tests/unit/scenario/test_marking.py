@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from headgate.base import catalog
-from headgate.scenario.marking import find_obstacle
+from headgate.scenario.marking import find_obstacle, find_switch
 from headgate.scenario.plan_warnings import scenario_warnings
 
 from .scenarios import DUMBBELL, RENO, planned, scenario
@@ -47,6 +47,7 @@ def test_the_warning_agrees_with_a_run(mark: int) -> None:
         ({"name": "codel", "ecn": "on"}, "'codel' marks from 5 ms on (target), .* holds 2.4 ms"),
         ("fq-codel", "'fq-codel' marks from 5 ms on (target)"),
         ("pie", "'pie' marks from 15 ms on (target)"),
+        ({"name": "pie", "mode": "bytes"}, "'pie' marks from 15 ms on (target)"),
         ({"name": "fq-pie", "ecn": "on"}, "'fq-pie' marks from 15 ms on (target)"),
         ({"name": "codel", "ce_threshold": "3 ms"}, "from 3 ms on (ce_threshold)"),
         ({"name": "red", "min": "20 packets", "max": "60 packets", "ecn": "on"}, "20 packets on"),
@@ -67,6 +68,7 @@ def test_marks_that_begin_behind_the_buffer_are_warned_of(queue: Any, says: str)
         {"name": "codel", "ecn": "on", "ce_threshold": "1 ms"},
         {"name": "red", "ecn": "on"},
         {"name": "red", "min": "30 packets", "max": "60 packets", "mode": "bytes", "ecn": "on"},
+        {"name": "pi", "mode": "bytes", "ecn": "on"},
         "dualpi2",
         "cake",
         "codel",
@@ -84,3 +86,14 @@ def test_every_discipline_is_read(queue: str) -> None:
     plan = planned({**DUMBBELL, "buffer": "infinite", "queue": queue})
     assert not find_obstacle(plan, plan["links"][0])
     find_obstacle(plan, {**plan["links"][0], "buffer": {"packets": 1}})
+
+
+def test_every_discipline_that_marks_states_its_threshold() -> None:
+    """CAKE's target may rise, and CNQ-CodelAF weights the wait, so theirs are not known before."""
+    cards = [card for card in catalog.devices() if card.kind == "queue"]
+    say = {card.name for card in cards if any(param.marks for param in card.params)}
+    marking = {card.name for card in cards if find_switch(card) or card.family == "mark"}
+    assert marking - say == set()
+    assert {param.name for card in cards for param in card.params if param.marks == "always"} == {
+        "ce_threshold_s"
+    }

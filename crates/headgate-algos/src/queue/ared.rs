@@ -46,7 +46,7 @@ headgate_model::params! {
     /// Wait in the middle between the thresholds, which the mean queue should have.
     target_s: number(0.005, (0.0, 100.0), "s", "Floyd, Gummadi, Shenker 2001 §4; ns-2.35"),
     /// Mean queue at which drops begin; 0 = automatic.
-    min_packets: number(0.0, (0.0, 1e12), "packets", "Floyd, Gummadi, Shenker 2001 §4"),
+    min_packets: number(0.0, (0.0, 1e12), "packets", "Floyd, Gummadi, Shenker 2001 §4") marks IfOn,
     /// Upper threshold; 0 = three times the lower.
     max_packets: number(0.0, (0.0, 1e12), "packets", "Floyd, Gummadi, Shenker 2001 §4",
         at_least ["min_packets"]),

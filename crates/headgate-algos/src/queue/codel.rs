@@ -46,7 +46,7 @@ headgate_model::choices! {
 
 headgate_model::params! {
     /// Wait up to which a queue may persist.
-    target_s: number(0.005, (0.0, 100.0), "s", "RFC 8289 §4.3"),
+    target_s: number(0.005, (0.0, 100.0), "s", "RFC 8289 §4.3") marks IfOn,
     /// Time for which waits must exceed the target: about the longest RTT.
     interval_s: number(0.1, (1e-9, 1000.0), "s", "RFC 8289 §4.2"),
     /// Bytes behind a packet up to which its wait does not count: one packet.
@@ -56,7 +56,7 @@ headgate_model::params! {
     /// How the square root of the count is found: a step of Newton's method for each drop, or exactly.
     root: choice(Root, "Linux codel_impl.h; RFC 8289 §5.4"),
     /// Wait above which every packet capable of ECN is marked; 0 = none.
-    ce_threshold_s: number(0.0, (0.0, 100.0), "s", "Linux codel_impl.h, ce_threshold"),
+    ce_threshold_s: number(0.0, (0.0, 100.0), "s", "Linux codel_impl.h, ce_threshold") marks Always,
 }
 
 pub(crate) const CARD: Card = Card {

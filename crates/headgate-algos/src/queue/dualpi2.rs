@@ -61,7 +61,7 @@ headgate_model::params! {
     /// Which text is followed. It determines the automatic values.
     variant: choice(Variant, "RFC 9332 appendix A; Linux 6.17 sch_dualpi2.c"),
     /// Wait that the control aims for in C.
-    target_s: number(0.015, (0.0, 100.0), "s", "RFC 9332 A.1; sch_dualpi2.c"),
+    target_s: number(0.015, (0.0, 100.0), "s", "RFC 9332 A.1; sch_dualpi2.c") marks IfOn,
     /// Time between updates of the probability.
     tupdate_s: number(0.016, (1e-6, 100.0), "s", "RFC 9332 A.1; sch_dualpi2.c"),
     /// Gain of the error; 0 = automatic.
@@ -71,9 +71,9 @@ headgate_model::params! {
     /// Ratio of L's probability to the square root of C's.
     coupling: number(2.0, (1.0, 255.0), "1", "RFC 9332 A.1, k; sch_dualpi2.c"),
     /// Wait above which `linux` marks every packet of L.
-    step_s: number(0.001, (0.0, 100.0), "s", "sch_dualpi2.c") used_with variant ["linux"],
+    step_s: number(0.001, (0.0, 100.0), "s", "sch_dualpi2.c") used_with variant ["linux"] marks IfOn,
     /// Wait above which `rfc` marks packets of L.
-    ramp_start_s: number(0.0008, (0.0, 100.0), "s", "RFC 9332 A.1, minTh") used_with variant ["rfc"],
+    ramp_start_s: number(0.0008, (0.0, 100.0), "s", "RFC 9332 A.1, minTh") used_with variant ["rfc"] marks IfOn,
     /// Wait from there on until `rfc` marks every packet of L.
     ramp_s: number(0.0004, (0.0, 100.0), "s", "RFC 9332 A.1, range") used_with variant ["rfc"],
     /// Packets of L from which its own threshold applies: left behind (`rfc`), or found at arrival (`linux`); 0 =

@@ -46,7 +46,7 @@ headgate_model::choices! {
 
 headgate_model::params! {
     /// Wait up to which a queue may persist.
-    target_s: number(0.005, (0.0, 100.0), "s", "RFC 8290 §5.2.2"),
+    target_s: number(0.005, (0.0, 100.0), "s", "RFC 8290 §5.2.2") marks IfOn,
     /// Time for which waits must exceed the target.
     interval_s: number(0.1, (1e-9, 1000.0), "s", "RFC 8290 §5.2.1"),
     /// Bytes that a queue may send in its turn.
@@ -65,7 +65,7 @@ headgate_model::params! {
     /// How CoDel finds the square root of its count.
     root: choice(codel::Root, "Linux codel_impl.h; RFC 8289 §5.4"),
     /// Wait above which every packet of a kind is marked; 0 = none.
-    ce_threshold_s: number(0.0, (0.0, 100.0), "s", "Linux sch_fq_codel.c, ce_threshold"),
+    ce_threshold_s: number(0.0, (0.0, 100.0), "s", "Linux sch_fq_codel.c, ce_threshold") marks Always,
     /// The packets that it marks: all that are capable of ECN, or those with ECT(1).
     ce_threshold_for: choice(MarkedPackets, "Linux sch_fq_codel.c, ce_threshold_selector") used_with ce_threshold_s,
 }

@@ -41,7 +41,7 @@ use law::Law;
 
 headgate_model::params! {
     /// The target of the wait.
-    target_s: number(0.015, (1e-6, 100.0), "s", "Linux pie.h; RFC 8033 §4.2"),
+    target_s: number(0.015, (1e-6, 100.0), "s", "Linux pie.h; RFC 8033 §4.2") marks IfOn,
     /// Time between updates of the probabilities.
     update_s: number(0.015, (1e-6, 100.0), "s", "Linux pie.h; RFC 8033 §4.2"),
     /// Gain of the error.

@@ -41,7 +41,7 @@ headgate_model::params! {
     /// Updates per second.
     frequency_hz: number(170.0, (0.001, 1e6), "1/s", "Hollot et al. 2001; ns-2.35"),
     /// The reference of the queue.
-    reference_packets: number(50.0, (0.0, 1e12), "packets", "ns-2.35, qref_; 200 in Hollot et al. 2001"),
+    reference_packets: number(50.0, (0.0, 1e12), "packets", "ns-2.35, qref_; 200 in Hollot et al. 2001") marks IfOn,
     /// Size of a mean packet, for byte mode.
     mean_packet_bytes: number(500.0, (1.0, 65535.0), "bytes", "ns-2.35, mean_pktsize_") used_with mode ["bytes"],
     /// Unit of the queue length.

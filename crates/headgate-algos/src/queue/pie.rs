@@ -49,7 +49,7 @@ headgate_model::choices! {
 
 headgate_model::params! {
     /// The target of the wait.
-    target_s: number(0.015, (1e-6, 100.0), "s", "RFC 8033 §4.2, QDELAY_REF"),
+    target_s: number(0.015, (1e-6, 100.0), "s", "RFC 8033 §4.2, QDELAY_REF") marks IfOn,
     /// Time between updates of the probability.
     update_s: number(0.015, (1e-6, 100.0), "s", "RFC 8033 §4.2, T_UPDATE"),
     /// Burst that is admitted if there was no congestion.

@@ -66,7 +66,7 @@ headgate_model::choices! {
 
 headgate_model::params! {
     /// Mean queue at which drops begin; 0 = automatic.
-    min_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 5 in Floyd, Jacobson 1993"),
+    min_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 5 in Floyd, Jacobson 1993") marks IfOn,
     /// Mean queue at which they have the probability `max_p`; 0 = three times the other.
     max_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 15 in Floyd, Jacobson 1993",
         at_least ["min_packets"]),

@@ -23,7 +23,7 @@ use headgate_model::queue::{Arrival, Backlog, Discipline, Verdict};
 
 headgate_model::params! {
     /// Number of packets at the port above which an arrival is marked.
-    mark_packets: number(65.0, (0.0, 1e12), "packets", "Alizadeh et al. 2010, 10 Gbit/s"),
+    mark_packets: number(65.0, (0.0, 1e12), "packets", "Alizadeh et al. 2010, 10 Gbit/s") marks IfOn,
 }
 
 pub(crate) const CARD: Card = Card {

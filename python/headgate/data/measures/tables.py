@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.base.errors import HeadgateError
-from headgate.base.messages import hint
 from headgate.base.names import each_name, transport_of_each
 from headgate.data.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES
 from headgate.data.columns.mesonet import PAIRS
 from headgate.data.measures.formula import form, ratio
 from headgate.data.measures.media import OF_STREAMS, has_media
 from headgate.data.measures.periods import OF_PERIODS, cca_names, name_links
-from headgate.data.tables import LazyTables, Table, Words
+from headgate.data.tables import LazyTables, Table, Words, refuse_table
 
 Facts = Mapping[str, NDArray[Any]]
 Plan = Mapping[str, Any]
@@ -167,8 +165,7 @@ class RunTables(LazyTables):
 
     def __getitem__(self, name: str) -> Table:
         if name not in self._makers:
-            says = hint(str(name), self._makers, f"tables: {', '.join(self)}")
-            raise HeadgateError(f"the run has no table {name!r}; {says}")
+            raise refuse_table(name, self)
         if name not in self._formed:
             self._formed[name] = Table(name, self._makers[name](self._plan, self._facts))
         return self._formed[name]

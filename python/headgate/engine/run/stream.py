@@ -13,7 +13,7 @@ from headgate.base.errors import HeadgateError
 from headgate.data.columns import NETWORK
 from headgate.data.measures.formula import form
 from headgate.data.measures.tables import series
-from headgate.data.tables import Table
+from headgate.data.tables import NamedTables, Table
 from headgate.engine.run.events import EventTables
 
 R = TypeVar("R")
@@ -56,11 +56,13 @@ class UpdateMaker:
 
     def make(self, facts: Mapping[str, Any], at: tuple[float, float]) -> Update:
         """Make an update; `at` is the time and the duration, in seconds."""
-        tables = {
-            "series": Table("series", self._series(facts)),
-            "network": Table("network", form(NETWORK, facts["network"])),
-            "events": self._tables.make_events(facts["events"], facts["labels"]),
-        }
+        tables = NamedTables(
+            {
+                "series": Table("series", self._series(facts)),
+                "network": Table("network", form(NETWORK, facts["network"])),
+                "events": self._tables.make_events(facts["events"], facts["labels"]),
+            }
+        )
         return Update(*at, tables)
 
     def _series(self, facts: Mapping[str, Any]) -> dict[str, Any]:
