@@ -14,7 +14,7 @@ PACKET_BITS = 12000
 #: The scale whose results each study keeps.
 STORED = {"buffer-sizing": "standard", "cubic-rfc9438": "standard", "fast": "standard",
           "fct": "standard", "flow-level": "standard", "fluid-check": "standard",
-          "l4s-tests": "standard", "mix": "standard", "new-controllers": "standard",
+          "l4s-tests": "full", "mix": "standard", "new-controllers": "standard",
           "nist-1a": "corners", "nist-1b": "standard", "nist-2a": "corners", "nist-2b": "standard",
           "nist-2c": "corners", "nist-duration": "standard", "nist-scale": "quick",
           "nist-sensitivity": "standard", "nist-unknowns": "standard",

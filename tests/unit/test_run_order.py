@@ -12,7 +12,7 @@ from headgate.lab.jobs import Job
 from headgate.lab.order import SAMPLED, order_jobs, weigh_jobs
 
 RATES = ("1 Mbit/s", "10 Mbit/s", "100 Mbit/s", "1 Gbit/s")
-#: What a packet-hop of an algorithm costs, in units of the cheapest.
+#: Cost of a packet-hop by algorithm, in units of the cheapest.
 PRICES = {"reno": 1.0, "cubic": 1.1, "vegas": 1.5, "bbr": 3.0}
 SEEDS = 10
 
@@ -47,7 +47,7 @@ def estimate(order: Sequence[Job], work: dict[str, float], share: float) -> floa
 
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.75])
-def test_the_rest_costs_what_the_runs_so_far_let_expect(jobs: list[Job], share: float) -> None:
+def test_the_rest_costs_as_much_as_the_runs_so_far(jobs: list[Job], share: float) -> None:
     work = weigh_jobs(jobs)
     assert estimate(order_jobs(jobs, work), work, share) == pytest.approx(1, abs=0.25)
 
@@ -92,7 +92,7 @@ def test_replicates_stay_together_in_any_order_of_the_runs(jobs: list[Job]) -> N
     ]
 
 
-def test_work_is_what_the_plan_allows() -> None:
+def test_a_plan_limits_the_work() -> None:
     """Runs without labels are no replicates of each other."""
     plain = [Job(make_job(rate, "reno", 20, 1).scenario) for rate in RATES]
     work = weigh_jobs(plain)
