@@ -400,6 +400,11 @@ WRONG = [
         "greater than or equal to 1 (also wrong: traffic[0].start)",
     ),
     ("traffic.7.cca=reno", "traffic.7.cca", "'7' is not a place in a list of 1"),
+    (
+        "traffic[0].cca=reno",
+        "traffic[0].cca",
+        "the number of an item follows a point; write traffic.0.cca",
+    ),
     ("duration.x=1", "duration.x", "has no keys of its own"),
 ]
 

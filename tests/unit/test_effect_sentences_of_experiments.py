@@ -47,6 +47,20 @@ def test_chance_alone_names_no_factor() -> None:
     )
 
 
+@pytest.mark.parametrize("replicates", [1, 3])
+def test_a_response_of_one_value_has_neither_best_nor_worst(replicates: int) -> None:
+    def lost(levels: Mapping[str, object], replicate: int) -> float:
+        missing = levels["cca"] == "bbr3" and levels["queue"] == "drop_tail"
+        return float("nan") if missing else 0.0
+
+    always = measured(LEVELS, {"y": (lambda *_: 0.0, "lower")}, replicates=replicates)
+    assert "y is 0 in every run." in sentences(always)
+    assert not [one for one in sentences(always) if "other end" in one or "effect" in one]
+    first, second = sentences(measured(LEVELS, {"y": (lost, "")}, replicates=replicates))[:2]
+    assert "lacks a value" in first
+    assert second == "y is 0 in every run with a value."
+
+
 def test_a_factor_that_moves_a_response_is_named_with_its_interval() -> None:
     found = measured(LEVELS, {"y": (only_rtt, "lower")}, replicates=5)
     text = said(found)

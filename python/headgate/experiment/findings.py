@@ -78,6 +78,9 @@ def _say_response(found: MeasuredRuns, response: Response) -> Iterator[str]:
         yield f"{spoken(response)}: no run has a value."
         return
     yield from say_missing(found, response)
+    if constant := _say_constant(found, response):
+        yield constant
+        return
     if found.kind in SENSITIVITY:
         yield from say_sensitivity(found, response)
         return
@@ -93,6 +96,18 @@ def _say(found: MeasuredRuns, response: Response) -> Iterator[str]:
     if found.roles is None or not found.roles.is_comparison:
         yield _say_best(found, response, means)
     yield from say_effects(found, response)
+
+
+def _say_constant(found: MeasuredRuns, response: Response) -> str:
+    """State the value of a response that is the same in every run; "" if it is not."""
+    every = found.distinct[response.name]
+    values = every[np.isfinite(every)]
+    if np.ptp(values) > 0:
+        return ""
+    runs = "every run" if values.size == every.size else "every run with a value"
+    factor, unit = readable(response.unit, abs(float(values[0])))
+    text = f"{format_figure(float(values[0]) * factor)} {unit_of(unit)}".strip()
+    return f"{spoken(response)} is {text} in {runs}."
 
 
 def _say_best(found: MeasuredRuns, response: Response, means: Sequence[float]) -> str:

@@ -32,6 +32,8 @@ _WITHOUT_CCA = frozenset({"live", "media"})
 UNSET = {"unset": True}
 #: Most keys that a message lists.
 _MOST = 12
+#: A number in brackets behind the name of a list, as errors write it.
+_BRACKETS = re.compile(r"(?<=[a-z])\[(\d+)\]")
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
@@ -80,7 +82,7 @@ def change_keys(data: dict[str, Any], changes: Iterable[tuple[str, Any]]) -> Non
 
 def set_key(data: dict[str, Any], key: str, value: Any) -> None:
     """Set the key at a dotted path; numbers index lists, and `cca` sets that of all traffic."""
-    _refuse_former(key)
+    _refuse_other_spelling(key)
     if key == EVERY_CCA:
         set_cca(data, value)
         return
@@ -114,7 +116,7 @@ def unset_keys(
     """
     paths = list(keys)
     for key in paths:
-        _refuse_former(key)
+        _refuse_other_spelling(key)
     unset_paths(data, map(_split, paths), defaults)
 
 
@@ -183,8 +185,11 @@ def _split(key: str) -> list[str]:
     return steps
 
 
-def _refuse_former(key: str) -> None:
-    """Refuse a former key of traffic with the one that it is now."""
+def _refuse_other_spelling(key: str) -> None:
+    """Refuse a place in brackets, and a former key of traffic, with the present path."""
+    dotted = ".".join(s if is_code(s) else _BRACKETS.sub(r".\1", s) for s in _split(key))
+    if dotted != key:
+        raise ScenarioError(key, f"the number of an item follows a point; write {dotted}")
     steps = key.split(".")
     if steps[0] != "traffic" and len(steps) > 1:
         return
@@ -213,8 +218,12 @@ def _place(items: Sequence[Any], step: str, key: str) -> int:
 
 
 def _with_place(items: Sequence[Any], key: str, step: str) -> str:
-    """Suggest a key with a number; it replaces a word that is no key of an item."""
+    """Suggest a key with a number; it replaces a word that is a name, or no key of an item."""
     before, _, after = f".{key}.".partition(f".{step}.")
+    for place, item in enumerate(items):
+        if isinstance(item, Mapping) and item.get("name") == step:
+            path = ".".join(filter(None, (before.strip("."), str(place), after.strip("."))))
+            return f"; write {path} for the one of that name"
     is_key = any(isinstance(item, Mapping) and step in item for item in items)
     kept = step if is_key or not after.strip(".") else ""
     path = ".".join(filter(None, (before.strip("."), "0", kept, after.strip("."))))

@@ -1,5 +1,6 @@
 """Keys by path: mixes of algorithms, shares in all traffic, and keys that are removed."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,22 @@ def test_wrong_shares(changes: dict[str, Any], says: str) -> None:
     with pytest.raises(ScenarioError) as error:
         scenario(DUMBBELL, RENO).replaced(changes)
     assert str(error.value).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("traffic.late.cca", "'late' is not a place in a list of 2; write traffic.1.cca for the"),
+        ("traffic.late.size.mean", "write traffic.1.size.mean for the one of that name"),
+        ("traffic.other.cca", "write traffic.0.cca for the first one, or cca for all traffic"),
+        ("traffic[1].cca", "the number of an item follows a point; write traffic.1.cca"),
+        ("traffic[1].share.bbr", "write traffic.1.share.bbr"),
+    ],
+)
+def test_an_item_of_a_list_is_named_by_its_number(key: str, says: str) -> None:
+    made = scenario(DUMBBELL, RENO, {**RENO, "name": "late"})
+    with pytest.raises(ScenarioError, match=re.escape(says)):
+        made.replaced({key: "cubic"})
 
 
 def test_a_user_defined_algorithm_has_a_share(tmp_path: Path) -> None:
