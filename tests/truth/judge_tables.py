@@ -28,6 +28,7 @@ PROMISED: dict[str, Promise] = {
     "highest level is among those in a sentence": (0.95, 1),
     "lowest level is among those in a sentence": (0.95, 1),
     "highest level beside an interacting factor is among those in a sentence": (0.95, 1),
+    "lowest level beside an interacting factor is among those in a sentence": (0.95, 1),
     "effect within its interval": (0.93, 0.97),
     "mean within its interval": (0.93, 0.97),
     "change in a sentence within its interval": (0.93, 0.97),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 MINUS = "\N{MINUS SIGN}"
 _NUMBER = rf"[+{MINUS}]?[\d.]+(?:e[+-]?\d+)?"
 _SIZE = rf"(?P<value>{_NUMBER})(?: \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\))?"
+_P = r"p (?:= \S+|< 0\.001)"
 _AVERAGE = r"(?:, on average over the levels of (?P<over>.+?))?"
 _LEVELS = rf"(?:[^;]+? \({_NUMBER}\)(?:, | or )?|\d+ more)+"
 
@@ -76,13 +77,17 @@ def _higher(match: re.Match[str]) -> Statement:
 
 
 def _depends(match: re.Match[str]) -> Statement:
-    extremes = [
-        Extreme(way, tuple(_labels(match[name])), more="more" in match[name])
+    extremes = _extremes(match)
+    changes = list(_compared(match["before"], match["beside"])) if match["before"] else []
+    return Statement("effect", (match["factor"],), tuple(changes), tuple(extremes))
+
+
+def _extremes(match: re.Match[str], at: str = "") -> list[Extreme]:
+    return [
+        Extreme(way, tuple(_labels(match[name])), at, "more" in match[name])
         for name, way in (("highest", 1), ("lowest", -1))
         if match[name]
     ]
-    changes = list(_compared(match["before"], match["beside"])) if match["before"] else []
-    return Statement("effect", (match["factor"],), tuple(changes), tuple(extremes))
 
 
 def _compared(before: str, text: str) -> Iterator[Change]:
@@ -101,13 +106,16 @@ def _dependence(match: re.Match[str]) -> Statement:
         two = re.fullmatch(
             rf"with {other} (?P<at>.+?), {_SIZE} from (?P<first>.+) to (?P<last>.+)", clause
         )
-        more = re.fullmatch(rf"with {other} (?P<at>.+?), highest with (?P<levels>.+)", clause)
+        more = re.fullmatch(
+            rf"with {other} (?P<at>.+?), highest with (?P<highest>(?:(?! and lowest with ).)+)"
+            rf"(?: and lowest with (?P<lowest>{_LEVELS}))?",
+            clause,
+        )
         assert bool(two) != bool(more), clause
         if two:
             changes.append(_change(two, two["first"], two["last"], at=two["at"]))
         if more:
-            levels = more["levels"]
-            extremes.append(Extreme(1, tuple(_plain_labels(levels)), more["at"], "more" in levels))
+            extremes.extend(_extremes(more, more["at"]))
     return Statement("dependence", (factor, other), tuple(changes), tuple(extremes))
 
 
@@ -130,10 +138,6 @@ def number(text: str) -> float:
 def _labels(text: str) -> list[str]:
     """Return the levels that are written with their means."""
     return re.findall(rf"(.+?) \({_NUMBER}\)(?:, | or |$)", text)
-
-
-def _plain_labels(text: str) -> list[str]:
-    return [one for one in re.split(", | or ", text) if not re.fullmatch(r"\d+ more", one)]
 
 
 _READERS = (
@@ -165,7 +169,7 @@ _READERS = (
     ),
     (
         r"No effect on y is shown of (?P<names>[\w, ]+?)(?: along a straight line(?:, but the means"
-        r" at its levels differ \(p = \S+\)(?:, which the tests of other factors count as error)?)?"
+        rf" at its levels differ \({_P}\)(?:, which the tests of other factors count as error)?)?"
         r"|, which always change together in this table)?",
         _none,
     ),
@@ -194,7 +198,7 @@ _READERS = (
         lambda _: Statement("incomplete", ()),
     ),
     (
-        r"Combinations of levels differ from the model of y \(p = \S+\), as if .+: test each level"
+        rf"Combinations of levels differ from the model of y \({_P}\), as if .+: test each level"
         r" of one factor separately, with --by",
         lambda _: Statement("lack of fit", ()),
     ),

@@ -105,6 +105,17 @@ def test_a_definition_lists_levels_in_file_order_also_if_where_leaves_some_out()
     assert made.setup.ccas == ("reno", "cubic")
 
 
+def test_a_definition_names_the_algorithms_of_all_conditions() -> None:
+    """The base's are not run if a factor replaces them, and media has rate controllers."""
+    call = {"kind": "media", "name": "call", "rate_controller": "scream", "max_rate": "1 Mbit/s"}
+    base = {**BASE, "traffic": [*BASE["traffic"], call]}
+    made = Experiment(base, {"traffic.0.cca": ["bbr3", "vegas"], "network.rtt": ["10 ms", "20 ms"]})
+    ccas = made.definition.setup.ccas
+    others = {item["cca"] for item in BASE["traffic"][1:]}
+    assert set(ccas) == {"bbr3", "vegas", "scream"} | others
+    assert len(ccas) == len(set(ccas))
+
+
 def test_numbers_are_one_level_however_they_are_written() -> None:
     roles = Roles(responses=("y",), factors=("load",), order={"load": ("1", "0.5")})
     table = {"load": [0.5, 1.0, 0.5, 1.0], "y": [1.0, 2.0, 1.5, 2.5]}

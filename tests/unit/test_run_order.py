@@ -92,6 +92,16 @@ def test_replicates_stay_together_in_any_order_of_the_runs(jobs: list[Job]) -> N
     ]
 
 
+def test_a_design_is_whole_before_its_next_replicate_begins(jobs: list[Job]) -> None:
+    """With the replicates as the outermost loop, a stopped campaign contains every condition."""
+    work = weigh_jobs(jobs)
+    order = order_jobs(sorted(jobs, key=lambda job: int(job.labels["seed"])), work)
+    conditions = len(jobs) // SEEDS
+    for replicate in range(SEEDS // 2):
+        part = order[conditions * replicate : conditions * (replicate + 1)]
+        assert {job.labels["seed"] for job in part} == {replicate}
+
+
 def test_a_plan_limits_the_work() -> None:
     """Runs without labels are no replicates of each other."""
     plain = [Job(make_job(rate, "reno", 20, 1).scenario) for rate in RATES]

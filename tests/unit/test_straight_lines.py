@@ -32,10 +32,10 @@ def compute_f_over_levels() -> tuple[float, float]:
 
 
 def test_a_bend_that_no_line_shows_is_stated() -> None:
-    p = compute_f_over_levels()[1]
+    assert compute_f_over_levels()[1] < 0.001
     assert said(BENT, "x") == (
         "No effect on y is shown of x along a straight line, but the means at its levels differ"
-        f" (p = {p:.2g})."
+        " (p < 0.001)."
     )
     row = next(compute_main_effects(BENT, ["x"], ["y"]).rows())
     line = stats.linregress(X, BENT["y"])

@@ -132,6 +132,8 @@ def _write_count(number: int, noun: str) -> str:
 
 def describe_plan(plan: dict[str, Any], arrays: Arrays) -> str:
     """Describe a plan in one line."""
+    from headgate.scenario.shares import name_ccas
+
     traffic = plan["traffic"]
     users = sum(pool.get("hosts", 0) for item in traffic for pool in item.get("sources", ()))
     single = sum(item.get("count", 0) for item in traffic)
@@ -139,24 +141,12 @@ def describe_plan(plan: dict[str, Any], arrays: Arrays) -> str:
     streams = sum(item.get("streams", 0) for item in traffic)
     counts = {"single flow": single, "source": users, "live host": live, "stream of media": streams}
     sources = [_write_count(count, noun) for noun, count in counts.items() if count]
-    ccas = ", ".join(_name_ccas(plan, arrays))
+    ccas = ", ".join(name_ccas(plan, arrays))
     return (
         f"{len(plan['nodes'])} routers, {len(plan['links'])} links (each way counted), "
         f"{' and '.join(sources) or 'a flow list'}, {f'algorithms {ccas}, ' if ccas else ''}"
         f"{plan['duration_ps'] / 1e12:g} s"
     )
-
-
-def _name_ccas(plan: dict[str, Any], arrays: Arrays) -> list[str]:
-    """Name the algorithms of simulated flows and media; live hosts use those of their kernels."""
-    from headgate.scenario.shares import list_laws
-
-    traffic = plan["traffic"]
-    simulated = [item for item in traffic if "hosts" not in item and "streams" not in item]
-    used = {law for item in simulated for law in list_laws(plan, item, arrays)}
-    controllers = [item["rate_controller"]["name"] for item in traffic if "streams" in item]
-    ccas = [cca["name"] for number, cca in enumerate(plan["laws"]) if number in used]
-    return [*ccas, *dict.fromkeys(controllers)]
 
 
 def describe_link(link: dict[str, Any]) -> str:

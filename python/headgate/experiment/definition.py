@@ -39,7 +39,9 @@ from headgate.experiment.runs import Key, Setup, key_by_labels
 from headgate.experiment.sql_levels import require_levels
 from headgate.lab.jobs import Job, SharedPlan
 from headgate.plugin import user_code
+from headgate.scenario.keys import EVERY_CCA
 from headgate.scenario.plan_warnings import scenario_warnings
+from headgate.scenario.shares import name_ccas
 from headgate.scenario.toml import anchor_code
 
 
@@ -141,14 +143,21 @@ class Definition:
         coded = [condition.coded for condition in self.conditions]
         return find_levels(self.made.design.factors, coded)
 
-    @property
+    @cached_property
     def setup(self) -> Setup:
         """The setup of the runs, for the runner and the report."""
         repeats = max(row.replicate for row in self.made.sheet.rows)
-        ccas = self.levels.get("cca") or [cca["name"] for cca in self.base.plan()[0]["laws"]]
+        of_all = [one.name for one in self.made.design.factors if one.setting == EVERY_CCA]
+        ccas = self.levels[of_all[0]] if of_all else self._name_ccas()
         seeds = tuple(self.base.seed + k for k in range(repeats))
         unique = tuple(dict.fromkeys(map(str, ccas)))
         return Setup(unique, seeds, {}, self.made.design, self.made.source)
+
+    def _name_ccas(self) -> Iterator[str]:
+        """Name the algorithms of all conditions; conditions of equal traffic share theirs."""
+        of_traffic = {repr(one.scenario.traffic): one.scenario for one in self.conditions}
+        for scenario in of_traffic.values():
+            yield from name_ccas(*scenario.plan())
 
     def jobs(self, setup: Setup) -> Mapping[Key, Job]:
         """Make every run. Replicate k uses the seed of the base plus k - 1.

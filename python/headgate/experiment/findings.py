@@ -41,7 +41,7 @@ MOST_PANELS, MOST_LINES = 12, 8
 MOST_EFFECTS = 24
 SAME = (
     "of every condition are one and the same run: nothing in the scenario is random, so that the"
-    " seed changes nothing and there are no intervals; add random traffic to get intervals."
+    " seed changes nothing and there are no intervals; add random traffic, or jitter to a link."
 )
 RANK_TITLE = "Comparison of your algorithm"
 RANK_COLUMNS = (

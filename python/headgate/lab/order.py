@@ -33,16 +33,31 @@ def weigh_jobs(jobs: Sequence[Job]) -> dict[str, float]:
 
 
 def order_jobs(jobs: Sequence[Job], work: Mapping[str, float]) -> list[Job]:
-    """Return a sample of all runs, then the others, the longest first; replicates together.
+    """Return a sample of all runs, then the others, the longest first.
 
-    Replicates share a plan, which a process keeps for the next run.
+    Replicates that are neighbours in `jobs` stay neighbours: a process keeps their plan for the
+    next run. If the first replicates of all conditions come first, they stay first: then a stopped
+    campaign contains the whole design.
     """
-    mixed = sorted(jobs, key=_draw)
+    rounds = _count_rounds(jobs)
+    mixed = sorted(jobs, key=lambda job: (rounds[job.id], _draw(job)))
     target = SAMPLED * sum(work.values())
     reached = accumulate(work[job.id] for job in mixed)
     sampled = sum(so_far <= target for so_far in reached)
     rest = sorted(mixed[sampled:], key=lambda job: -work[job.id])
     return mixed[:sampled] + rest
+
+
+def _count_rounds(jobs: Sequence[Job]) -> dict[str, int]:
+    """Return how often the labels of each run occurred before its own unbroken stretch of them."""
+    seen: dict[object, int] = {}
+    rounds, before = {}, None
+    for job in jobs:
+        alike = without_seed(job)
+        if alike != before:
+            seen[alike] = seen.get(alike, -1) + 1
+        rounds[job.id], before = seen[alike], alike
+    return rounds
 
 
 def _draw(job: Job) -> str:

@@ -19,6 +19,16 @@ Traffic = Mapping[str, Any]
 _OF_SOURCES = "off_s"
 
 
+def name_ccas(plan: Plan, arrays: Arrays) -> list[str]:
+    """Name the algorithms of simulated flows and media; live hosts use those of their kernels."""
+    traffic = plan["traffic"]
+    simulated = [item for item in traffic if "hosts" not in item and "streams" not in item]
+    used = {law for item in simulated for law in list_laws(plan, item, arrays)}
+    controllers = [item["rate_controller"]["name"] for item in traffic if "streams" in item]
+    ccas = [cca["name"] for number, cca in enumerate(plan["laws"]) if number in used]
+    return [*ccas, *dict.fromkeys(controllers)]
+
+
 def list_laws(plan: Plan, item: Traffic, arrays: Arrays) -> list[int]:
     """Return the numbers of the algorithms that an item of traffic uses."""
     listed = arrays.get(f"{item.get('key')}.law")

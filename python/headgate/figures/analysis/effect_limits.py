@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from headgate.figures.analysis.speaker import NAMED, Speaker, count_more, join_names
+from headgate.figures.analysis.speaker import NAMED, Speaker, count_more, join_names, write_p
 from headgate.stats.effects import ROUNDING
 from headgate.stats.factorial import Factorial
 from headgate.stats.fit_checks import LEAST_P, compute_lack_of_fit_p, find_unequal_spread
@@ -137,7 +137,7 @@ def _find_lack_of_fit(one: Speaker, fit: Factorial) -> Iterator[Limit]:
         many = "three factors act together" if fit.design.interactions else "factors interact"
         yield (
             "lack of fit",
-            f"Combinations of levels differ from the model of {one.name} (p = {p:.2g}), as if"
+            f"Combinations of levels differ from the model of {one.name} ({write_p(p)}), as if"
             f" {many}: test each level of one factor separately, with --by.",
         )
 

@@ -17,7 +17,7 @@ from headgate.figures.analysis.effect_limits import say_limits
 from headgate.figures.analysis.effect_summaries import write_summaries
 from headgate.figures.analysis.main_effects import MainEffects
 from headgate.figures.analysis.phrases import distinguish_titles
-from headgate.figures.analysis.speaker import LINE, NAMED, Speaker, count_more, join_names
+from headgate.figures.analysis.speaker import LINE, NAMED, Speaker, count_more, join_names, write_p
 from headgate.stats.effects import AliasedInteractions, Estimate, FactorEffect
 
 #: The most responses with separate sentences; tables with more get one sentence per factor.
@@ -182,9 +182,12 @@ def _say_within(one: Speaker, first: str, second: str, place: int) -> str:
     if len(known) == 2:
         change = one.interval(means.change(*known), sign=True)
         return f"{at}, {change} from {names[first][known[0]]} to {names[first][known[1]]}"
-    high = [names[first][level] for level in means.extreme(1)]
-    shown = join_names([*high[:NAMED], *count_more(high)], "or")
-    return f"{at}, highest with {shown}" if len(high) < len(known) else ""
+    values = {names[first][level]: means.estimates[level].value for level in known}
+    high, low = ([names[first][level] for level in means.extreme(way)] for way in (1, -1))
+    shown = f"highest with {_say_levels(one, high, values)}"
+    if not set(high) & set(low):
+        return f"{at}, {shown} and lowest with {_say_levels(one, low, values)}"
+    return f"{at}, {shown}" if len(high) < len(known) else ""
 
 
 def _deny(one: Speaker, effects: Sequence[FactorEffect]) -> Iterator[str]:
@@ -222,7 +225,7 @@ def _deny_lines(one: Speaker, names: Sequence[str]) -> Iterator[str]:
         p = one.found.p[one.group, (name, name), one.response]
         beside = ", which the tests of other factors count as error" * (len(one.found.factors) > 1)
         yield (
-            f"{_deny_effect(one, [name])}{LINE}, but the means at its levels differ (p = {p:.2g})"
+            f"{_deny_effect(one, [name])}{LINE}, but the means at its levels differ ({write_p(p)})"
             f"{beside}."
         )
 

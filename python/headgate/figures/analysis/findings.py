@@ -14,6 +14,7 @@ from headgate.figures.analysis.correlations import Correlations
 from headgate.figures.analysis.influence import Influence
 from headgate.figures.analysis.pairs import Biplots, Ranks, format_ratio
 from headgate.figures.analysis.phrases import short_title
+from headgate.figures.analysis.speaker import write_p
 from headgate.stats.changes import BEYOND_CHANCE, MATTERS_SHARE
 from headgate.stats.effects import WEAK_P
 
@@ -271,7 +272,7 @@ def _of_one_class(found: Ranks, response: str) -> str:
         return "no algorithm is ranked, because no condition has a number of every algorithm"
     if len(best) == len(found.ccas):
         return "all algorithms have the same rank"
-    chance = "too few to test" if math.isnan(p) else f"Friedman's test: {_say_p(p)}"
+    chance = "too few to test" if math.isnan(p) else f"Friedman's test: {write_p(p)}"
     spread = "" if math.isnan(rank.deviation) else f", with a deviation of {rank.deviation:.1f}"
     verb = "ranks" if len(best) == 1 else "rank"
     return (
@@ -316,10 +317,6 @@ def of_biplots(found: Biplots) -> Iterator[Finding]:
         yield _find(
             "No algorithm's flows get 10 % more or less than competing TCP flows.", "biplots"
         )
-
-
-def _say_p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
 
 
 def _some(said: Sequence[str], most: int = NAMED) -> str:

@@ -93,3 +93,8 @@ def join_names(names: Sequence[str], word: str = "and") -> str:
 def count_more(names: Sequence[str]) -> list[str]:
     """Return the number of names that a sentence omits, in words; [] if it omits none."""
     return [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+
+
+def write_p(p: float) -> str:
+    """Write a p value; digits of a very small one would be false precision."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
