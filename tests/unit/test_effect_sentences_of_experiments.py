@@ -47,6 +47,17 @@ def test_chance_alone_names_no_factor() -> None:
     )
 
 
+def test_both_ends_have_one_unit_although_an_interval_reaches_a_larger_one() -> None:
+    def wide(levels: Mapping[str, object], replicate: int) -> float:
+        return 0.3 + 0.1 * (levels["rtt"] == "40 ms") + (0.07, -0.07)[replicate]
+
+    found = measured(LEVELS, {"t": (wide, "lower")}, replicates=2)
+    found = replace(found, responses=(replace(found.responses[0], unit="s"),))
+    assert found.mean("t", 0)[2] > 0.9
+    (ends,) = [one for one in sentences(found) if "at the other end" in one]
+    assert re.search(r": 300 ms.*it is 400 ms", ends)
+
+
 @pytest.mark.parametrize("replicates", [1, 3])
 def test_a_response_of_one_value_has_neither_best_nor_worst(replicates: int) -> None:
     def lost(levels: Mapping[str, object], replicate: int) -> float:

@@ -117,10 +117,11 @@ def _say_best(found: MeasuredRuns, response: Response, means: Sequence[float]) -
     worst = np.nanargmax(means) if response.better == "lower" else np.nanargmin(means)
     word = {"lower": "lowest", "higher": "highest", "": "highest"}[response.better]
     signs = (-1, 1) if response.better == "lower" else (1, -1)
+    scale = readable(response.unit, max(abs(means[best]), abs(means[worst])))
     first, last = (
-        _say_repeats(response, repeats[int(end)])
+        _say_repeats(repeats[int(end)], scale)
         if int(end) in repeats
-        else _say_end(found, response, int(end), sign)
+        else _say_end(found, response, int(end), sign, scale)
         for end, sign in zip((best, worst), signs, strict=True)
     )
     return (
@@ -145,20 +146,22 @@ def _find_repeats(found: MeasuredRuns, response: str) -> dict[int, list[float]]:
     }
 
 
-def _say_repeats(response: Response, values: Sequence[float]) -> str:
-    factor, unit = readable(response.unit, max(map(abs, values)))
+def _say_repeats(values: Sequence[float], scale: tuple[float, str]) -> str:
+    factor, unit = scale
     mean = f"{float(np.mean(values)) * factor:.4g} {unit_of(unit)}".strip()
     return f"{mean}, the mean of {len(values)} runs"
 
 
-def _say_end(found: MeasuredRuns, response: Response, end: int, sign: int) -> str:
+def _say_end(
+    found: MeasuredRuns, response: Response, end: int, sign: int, scale: tuple[float, str]
+) -> str:
     """Write the best or worst mean, with its interval or the number of similar conditions.
 
     If other conditions may be the best, the best mean is biased by chance: its interval is wrong.
     """
     alike = _say_alike(found, response.name, end, sign)
     mean, low, high = found.mean(response.name, end)
-    factor, unit = readable(response.unit, max(abs(low), abs(high)))
+    factor, unit = scale
     text = f"{format_figure(mean * factor)} {unit_of(unit)}".strip()
     if low == high or alike:
         return f"{text}{alike}"
