@@ -45,7 +45,10 @@ def _host_rate(edge: Mapping[str, Any]) -> float:
 
 def _carry(rates_bps: Iterable[float], plan: Mapping[str, Any]) -> float:
     """Return the data packets that links of these rates carry if they are never idle."""
-    bits = 8 * min(one["segment_bytes"] + one["header_bytes"] for one in plan["transports"])
+    sizes = [one["segment_bytes"] + one["header_bytes"] for one in plan["transports"]]
+    if not sizes:  # no traffic
+        return 0.0
+    bits = 8 * min(sizes)
     return float(sum(rates_bps) * plan["duration_ps"] / 1e12 / bits)
 
 
