@@ -150,7 +150,7 @@ def test_a_bar_obeys_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     with standing.show_progress(title, stream) as show:
-        show(CampaignProgress(4, finished=2, due=4, made=2))
+        show(CampaignProgress(4, finished=2, due_hops=4, made_hops=2))
     with progress.show_progress(title) as report:
         report(Progress(1.0, 2.0, 3, 4.0, 5.0))
     said = stream.getvalue()

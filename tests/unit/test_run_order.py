@@ -53,7 +53,7 @@ def test_the_rest_costs_as_much_as_the_runs_so_far(jobs: list[Job], share: float
 
 
 def test_by_the_order_of_levels_the_estimate_is_wrong(jobs: list[Job]) -> None:
-    """The first tenth of the runs is at the lowest rate: it lets expect a hundredth of the rest."""
+    """A tenth of the runs is at the lowest rate: the estimate is at most 1 % of the rest."""
     work = weigh_jobs(jobs)
     cost, at = costs(jobs, work), len(jobs) // 10
     assert sum(cost[:at]) * (len(jobs) / at - 1) < 0.01 * sum(cost[at:])

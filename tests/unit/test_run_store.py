@@ -208,7 +208,7 @@ def test_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
 def test_plain_progress_is_a_line_per_tenth(capsys: pytest.CaptureFixture[str]) -> None:
     with show_progress("study") as show:
         for finished in range(101):
-            show(CampaignProgress(100, finished=finished, due=200, made=2 * finished))
+            show(CampaignProgress(100, finished=finished, due_hops=200, made_hops=2 * finished))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 11
     assert lines[5].startswith("study: 50 %, 50/100 runs, ")
@@ -216,9 +216,11 @@ def test_plain_progress_is_a_line_per_tenth(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_remaining_time_is_counted_in_work() -> None:
-    """A tenth of the work takes a minute, so the rest takes ten; two of four runs were there."""
+    """10 of 110 hops take a minute, so the rest takes ten; two of four runs were there."""
     begun_s = time.monotonic() - 60
-    standing = CampaignProgress(4, skipped=2, finished=1, due=110, made=10, started_s=begun_s)
+    standing = CampaignProgress(
+        4, skipped=2, finished=1, due_hops=110, made_hops=10, started_s=begun_s
+    )
     assert standing.eta_s == pytest.approx(600, rel=0.01)
     assert standing.share == pytest.approx(0.5 + 0.5 * 10 / 110)
     assert CampaignProgress(2, skipped=2).share == 1

@@ -25,11 +25,11 @@ pub struct Param {
     pub at_least: &'static [&'static str],
     /// The parameter without which this one changes nothing, if there is one.
     pub used_with: Option<UsedWith>,
-    /// When a discipline marks packets from this queue or wait on; absent if the parameter is none.
+    /// When a discipline marks packets above this queue or wait; absent for other parameters.
     pub marks: Option<Marks>,
 }
 
-/// When a discipline marks packets from a queue or wait on that a parameter sets.
+/// When a discipline marks packets above the queue or wait that a parameter sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
     /// If its switch `ecn` is on, or it has none.
@@ -86,7 +86,7 @@ impl Param {
         Self { used_with: Some(UsedWith { name, words }), ..self }
     }
 
-    /// A queue or wait from which on a discipline marks packets.
+    /// A queue or wait above which a discipline marks packets.
     pub const fn marks(self, when: Marks) -> Self {
         Self { marks: Some(when), ..self }
     }
@@ -195,7 +195,7 @@ macro_rules! choices {
 /// becomes the enum that [`choices!`](crate::choices) declares, and a `switch` of "on" and "off" (or "yes" and
 /// "no") a `bool`. The first word of a choice or a switch is the default. `used_with` names the parameter
 /// without which one changes nothing, and its words. `marks` is [when](crate::params::Marks) a discipline marks
-/// packets from a parameter's queue or wait on.
+/// packets above a parameter's queue or wait.
 ///
 /// ```
 /// headgate_model::choices! {

@@ -83,8 +83,8 @@ class Param(BaseModel):
     choices: tuple[str, ...] = ()
     at_least: tuple[str, ...] = ()  # parameters that this one may not be below, or PACKET
     used_with: UsedWith | None = None
-    #: When a discipline marks packets from this queue or wait on: if `ecn` is not off, or always
-    #: unless this is 0. None if the parameter is no such queue or wait.
+    #: When a discipline marks packets above this queue or wait: if `ecn` is not off, or always
+    #: unless this is 0. None for other parameters.
     marks: Literal["if_on", "always"] | None = None
 
     @property

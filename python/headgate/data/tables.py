@@ -317,7 +317,7 @@ def name_tables(tables: Mapping[str, Table]) -> Mapping[str, Table]:
 
 
 def refuse_table(name: str, known: Iterable[str], start: str = "the run has") -> HeadgateError:
-    """Return the error for a table that is not there; `start` is that of the sentence."""
+    """Return the error for a table that is not there; `start` begins the sentence."""
     names = list(known)
     says = hint(str(name), names, f"tables: {', '.join(names) or 'none'}")
     return HeadgateError(f"{start} no table {name!r}; {says}")

@@ -154,7 +154,7 @@ class Definition:
         return Setup(unique, seeds, {}, self.made.design, self.made.source)
 
     def _name_ccas(self) -> Iterator[str]:
-        """Name the algorithms of all conditions; conditions of equal traffic share theirs."""
+        """Name the algorithms of all conditions; equal traffic is planned once."""
         of_traffic = {repr(one.scenario.traffic): one.scenario for one in self.conditions}
         for scenario in of_traffic.values():
             yield from name_ccas(*scenario.plan())

@@ -41,16 +41,16 @@ from headgate.plugin.user_code import require_importable
 class CampaignProgress:
     """Progress of a set of runs.
 
-    Work is counted in the packet-hops that the plans allow: `due` of all runs to make, of which
-    `made` are done, including parts of unfinished runs.
+    Work is counted in the packet-hops that the plans allow: `due_hops` of all runs to make, of
+    which `made_hops` are done, including parts of unfinished runs.
     """
 
     total: int
     skipped: int = 0
     finished: int = 0
     failed: int = 0
-    due: float = 0.0
-    made: float = 0.0
+    due_hops: float = 0.0
+    made_hops: float = 0.0
     packet_hops: int = 0
     started_s: float = field(default_factory=time.monotonic)
 
@@ -72,15 +72,15 @@ class CampaignProgress:
     @property
     def eta_s(self) -> float | None:
         """Seconds left if the rest proceeds at the same pace; None at the start."""
-        if self.made <= 0:
+        if self.made_hops <= 0:
             return None
-        return self.elapsed_s * (self.due - self.made) / self.made
+        return self.elapsed_s * (self.due_hops - self.made_hops) / self.made_hops
 
     @property
     def share(self) -> float:
         """Share of the work that is done; a run found in the store is one of `total` parts."""
         found = self.skipped / max(self.total, 1)
-        return found + (1 - found) * (self.made / self.due if self.due else 1)
+        return found + (1 - found) * (self.made_hops / self.due_hops if self.due_hops else 1)
 
     @property
     def _runs(self) -> str:
@@ -199,7 +199,7 @@ class Scheduler:
         missing = order_jobs(missing, work)
         _require_importable(missing)
         progress = CampaignProgress(
-            len(jobs), skipped=len(jobs) - len(missing), due=sum(work.values())
+            len(jobs), skipped=len(jobs) - len(missing), due_hops=sum(work.values())
         )
         show(progress)
         if not missing:
@@ -211,9 +211,8 @@ class Scheduler:
         spec = CampaignSpec(self.store.folder.resolve(), campaign.name, program(), self.keep)
         try:
             self.executor.open(spec)
-            failures = _CampaignWork(self.store, self.executor, missing, work, progress).run_all(
-                show
-            )
+            open_work = _CampaignWork(self.store, self.executor, missing, work, progress)
+            failures = open_work.run_all(show)
         except KeyboardInterrupt:
             campaign.end("stopped")
             raise InterruptedRunError(
@@ -251,7 +250,7 @@ class _CampaignWork:
         self.walls_s: list[float] = []
         self._leases: list[Lease] = []
         self._hops = 0
-        self._made = 0.0
+        self._made_hops = 0.0
         self._later_s: dict[str, float] = {}
         self._look_s = 0.0
         self._check_s = time.monotonic() + LOST_S
@@ -302,7 +301,7 @@ class _CampaignWork:
             return
         elif outcome.failure is not None:
             self.jobs.pop(run_id)
-            self._made += self.work[run_id]
+            self._made_hops += self.work[run_id]
             self.failures.append(outcome.failure)
             self.progress.failed += 1
         else:  # another campaign works on it
@@ -326,7 +325,7 @@ class _CampaignWork:
 
     def _finish(self, outcome: JobOutcome) -> None:
         self.jobs.pop(outcome.run_id)
-        self._made += self.work[outcome.run_id]
+        self._made_hops += self.work[outcome.run_id]
         self._hops += outcome.packet_hops
         if outcome.wall_s:
             self.walls_s.append(outcome.wall_s)
@@ -359,7 +358,7 @@ class _CampaignWork:
     def _update_progress(self) -> None:
         """Add the finished work and the finished parts of current runs."""
         in_hand = [lease for lease in self._leases if lease.run_id in self.jobs]
-        self.progress.made = self._made + sum(
+        self.progress.made_hops = self._made_hops + sum(
             lease.share * self.work[lease.run_id] for lease in in_hand
         )
         self.progress.packet_hops = self._hops + sum(lease.packet_hops for lease in in_hand)
