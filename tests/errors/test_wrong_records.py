@@ -49,7 +49,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("store")
     whole, other = jobs()
     Scheduler(Store(folder), executor=Processes(1)).run([whole], lambda _: None)
-    Campaign.begin(Store(folder), "wrong", [whole, other], [other])
+    Campaign.begin(Store(folder), "wrong", [whole, other], {other.id: 1.0})
     assert Leases(folder).take(other)
     Attempts(folder).begin(other.id)
     record_failure(folder, other, ValueError("no window"))

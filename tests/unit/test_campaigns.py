@@ -60,7 +60,7 @@ def small(runs: int = 4) -> list[Job]:
 
 
 def order_of(folder: Path) -> worker_module.CampaignSpec:
-    campaign = Campaign.begin(Store(folder), "", [], [])
+    campaign = Campaign.begin(Store(folder), "", [], {})
     return worker_module.CampaignSpec(folder, campaign.name, "p")
 
 
@@ -396,3 +396,15 @@ def test_a_file_system_without_hard_links_has_leases(
     assert not Leases(tmp_path).take(job)
     (lease,) = Leases(tmp_path).all()
     assert lease.run_id == job.id
+
+
+def test_the_time_left_of_a_watched_campaign_counts_work(tmp_path: Path) -> None:
+    """A run of the least work is done, of four whose other three have 299 times as much."""
+    jobs = small(4)
+    Scheduler(Store(tmp_path), executor=Threads(1)).run(jobs[:1], lambda _: None)
+    due = {jobs[0].id: 1.0, jobs[1].id: 99.0, jobs[2].id: 100.0, jobs[3].id: 100.0}
+    shutil.rmtree(tmp_path / "campaigns")
+    Campaign.begin(Store(tmp_path), "", jobs, due)
+    view = watched(tmp_path)
+    assert view.eta_s is not None
+    assert view.eta_s == pytest.approx(299 * view.elapsed_s)

@@ -117,7 +117,7 @@ def test_a_live_draft_is_not_swept(tmp_path: Path, apart: None) -> None:
 
 
 def test_the_time_of_a_campaign_is_the_store_s(tmp_path: Path, apart: None) -> None:
-    campaign = Campaign.begin(Store(tmp_path), "apart", campaign_program.jobs(1, 1.0), [])
+    campaign = Campaign.begin(Store(tmp_path), "apart", campaign_program.jobs(1, 1.0), {})
     assert [one.name for one in list_campaigns(tmp_path)] == [campaign.name]
     assert 0 <= Watcher(tmp_path).look().elapsed_s < 60
 

@@ -174,7 +174,7 @@ def test_a_worker_that_does_not_see_the_store_says_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"does not see .*use --shard"):
         run_job(CampaignSpec(tmp_path / "not here", "c", program()), jobs(1, 1.0)[0])
     store = Store(tmp_path)
-    seen = Campaign.begin(store, "", jobs(1, 1.0), [])
+    seen = Campaign.begin(store, "", jobs(1, 1.0), {})
     assert run_job(CampaignSpec(tmp_path, seen.name, program()), jobs(1, 1.0)[0]).there
 
 

@@ -72,7 +72,7 @@ def work(tmp_path: Path) -> Work:
 
     def make(job: Job, text: str | None = MINE, function: Response | None = None) -> str:
         store = Store(tmp_path / "out")
-        name = Campaign.begin(store, "", [job], [job]).name
+        name = Campaign.begin(store, "", [job], {job.id: 1.0}).name
         kept = keep((function,), "large") if function else None
         spec = CampaignSpec(store.folder, name, program(), kept)
         assert job.id  # as the scheduler does, before it hands the job out

@@ -9,6 +9,7 @@ import pytest
 from headgate.experiment.experiment import Experiment
 from headgate.lab.campaign import Campaign
 from headgate.lab.jobs import Job
+from headgate.lab.order import weigh_jobs
 from headgate.lab.scheduler import Scheduler
 from headgate.lab.store import Store
 
@@ -41,7 +42,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run.mkdir()
         for file in files:
             os.link(file, run / file.name)
-    Campaign.begin(store, "large", jobs, jobs)
+    Campaign.begin(store, "large", jobs, weigh_jobs(jobs))
     return folder
 
 

@@ -273,9 +273,10 @@ def _ccas_by_name() -> dict[str, Cca]:
 
 def cca(name: str) -> Cca:
     """Return the algorithm of that name or alias, or raise CatalogError."""
-    if is_rate_controller(name):
+    by_name = _ccas_by_name()
+    if name not in by_name and is_rate_controller(name):
         raise CatalogError(f"'{name}' is {OF_MEDIA}")
-    return _find(name, _ccas_by_name(), "a congestion control algorithm")
+    return _find(name, by_name, "a congestion control algorithm")
 
 
 def is_rate_controller(name: str) -> bool:

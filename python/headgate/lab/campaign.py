@@ -9,9 +9,9 @@ from __future__ import annotations
 import shutil
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -30,7 +30,8 @@ End = Literal["done", "stopped", "failed"]
 class CampaignRecord:
     """A campaign at its start: its runs, and those of them that were stored already.
 
-    Times follow the store's clock (headgate.lab.records).
+    `due_hops` is the work of the others, in packet-hops (headgate.lab.order). Times follow the
+    store's clock (headgate.lab.records).
     """
 
     name: str
@@ -39,6 +40,7 @@ class CampaignRecord:
     owner: str
     found: tuple[str, ...]
     runs: tuple[str, ...]
+    due_hops: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -76,19 +78,22 @@ class Campaign:
 
     @classmethod
     def begin(
-        cls, store: Store, title: str, jobs: Sequence[Job], missing: Sequence[Job]
+        cls, store: Store, title: str, jobs: Sequence[Job], due_hops: Mapping[str, float]
     ) -> Campaign:
-        """Record the request; earlier campaigns that have ended are removed."""
+        """Record the request; earlier campaigns that have ended are removed.
+
+        `due_hops` has the work of each run that the store lacks.
+        """
         for old in list_campaigns(store.folder):
             asked = old.asked
             if not old.wanted or (asked is not None and is_dead(asked.owner)):
                 shutil.rmtree(old.folder, ignore_errors=True)
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         campaign = cls(store.folder, f"{stamp}-{here().replace(':', '-')}-{time.time_ns() % 10**9}")
-        runs, new = tuple(job.id for job in jobs), {job.id for job in missing}
-        found = tuple(run for run in runs if run not in new)
+        runs, due = tuple(job.id for job in jobs), dict(due_hops)
+        found = tuple(run for run in runs if run not in due)
         now_s = Clock(store.folder).now_s()
-        record = CampaignRecord(campaign.name, title, now_s, here(), found, runs)
+        record = CampaignRecord(campaign.name, title, now_s, here(), found, runs, due)
         write_record(campaign.folder / "asked.json", record)
         return campaign
 

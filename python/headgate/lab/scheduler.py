@@ -205,9 +205,9 @@ class Scheduler:
         if not missing:
             self.executor.close()
             with suppress(StoreError):  # a store that cannot be written will do
-                Campaign.begin(self.store, title, jobs, missing).end("done")
+                Campaign.begin(self.store, title, jobs, work).end("done")
             return
-        campaign = Campaign.begin(self.store, title, jobs, missing)
+        campaign = Campaign.begin(self.store, title, jobs, work)
         spec = CampaignSpec(self.store.folder.resolve(), campaign.name, program(), self.keep)
         try:
             self.executor.open(spec)

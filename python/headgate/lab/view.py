@@ -75,8 +75,10 @@ class Watcher:
         made = {run: self._summaries[run] for run in sorted(there)}
         hops = sum(made[run].packet_hops for run in new)
         hops += sum(lease.packet_hops for lease in leases)
-        work = len(new) + len(failed) + sum(lease.share for lease in leases)
-        left = len(runs) - len(there) + len(new) - work
+        due = {run: amount for each in asked for run, amount in each.due_hops.items()}
+        made_hops = sum(due.get(run, 0.0) for run in (*new, *(item.run_id for item in failed)))
+        made_hops += sum(lease.share * due.get(lease.run_id, 0.0) for lease in leases)
+        left = (sum(due.values()) - made_hops) / made_hops if made_hops > 0 else None
         return View(
             title=asked[-1].title,
             state=state,
@@ -87,7 +89,7 @@ class Watcher:
             cpu_s=sum(made[run].cpu_s for run in new),
             elapsed_s=elapsed_s,
             hops_per_s=hops / elapsed_s,
-            eta_s=elapsed_s * left / work if work > 0 and state == "running" else None,
+            eta_s=elapsed_s * left if left is not None and state == "running" else None,
             running=tuple(sorted(leases, key=lambda lease: lease.since_s)),
             failed=tuple(failed),
             figures=tuple(_figures(made.values())),
