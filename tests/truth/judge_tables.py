@@ -146,7 +146,9 @@ def _judge_change(said: Change, true: float, found: Rates) -> None:
 
 def _judge_extreme(made: Planted, factor: str, other: str, said: Extreme, found: Rates) -> None:
     true = {
-        level: said.way * made.at(factor, level, other, said.at) for level in made.labels[factor]
+        level: said.way * made.at(factor, level, other, said.at)
+        for level in made.labels[factor]
+        if level not in said.unknown
     }
     if len(set(true.values())) == 1 or said.more:
         return

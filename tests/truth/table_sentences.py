@@ -37,6 +37,8 @@ class Extreme:
     at: str = ""
     more: bool = False
     """Whether more levels than those listed may be the extreme one."""
+    unknown: tuple[str, ...] = ()
+    """Levels whose mean the runs do not give."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,10 @@ def _depends(match: re.Match[str]) -> Statement:
 
 
 def _extremes(match: re.Match[str], at: str = "") -> list[Extreme]:
+    unknown = match.groupdict().get("unknown") or ""
+    more, without = " more" in unknown, tuple(re.split(", | and ", unknown)) if unknown else ()
     return [
-        Extreme(way, tuple(_labels(match[name])), at, "more" in match[name])
+        Extreme(way, tuple(_labels(match[name])), at, more or "more" in match[name], without)
         for name, way in (("highest", 1), ("lowest", -1))
         if match[name]
     ]
@@ -107,7 +111,8 @@ def _dependence(match: re.Match[str]) -> Statement:
             rf"with {other} (?P<at>.+?), {_SIZE} from (?P<first>.+) to (?P<last>.+)", clause
         )
         more = re.fullmatch(
-            rf"with {other} (?P<at>.+?), highest with (?P<highest>(?:(?! and lowest with ).)+)"
+            rf"with {other} (?P<at>.+?)(?: \(the mean with (?P<unknown>.+) is unknown\))?,"
+            rf" highest with (?P<highest>(?:(?! and lowest with ).)+)"
             rf"(?: and lowest with (?P<lowest>{_LEVELS}))?",
             clause,
         )

@@ -49,6 +49,14 @@ def test_the_tables_take_less_than_half_a_minute() -> None:
     assert few()[1] < 30
 
 
+def test_a_sentence_names_the_levels_whose_mean_is_unknown() -> None:
+    """The highest mean is that of a level that was never run with some levels of the others."""
+    said = look(1171)
+    extremes = [one for statement in said.statements for one in statement.extremes]
+    assert {one.at for one in extremes} == {"bbr3", "cubic", "htcp", "reno"}
+    assert {one.unknown for one in extremes} == {(said.made.labels["x2"][3],)}
+
+
 def test_every_rate_is_published() -> None:
     assert list(published(PROMISED)) == list(PROMISED)
 

@@ -399,7 +399,7 @@ def test_a_file_system_without_hard_links_has_leases(
 
 
 def test_the_time_left_of_a_watched_campaign_counts_work(tmp_path: Path) -> None:
-    """A run of the least work is done, of four whose other three have 299 times as much."""
+    """One run of four is done, and the other three are 299 times the work."""
     jobs = small(4)
     Scheduler(Store(tmp_path), executor=Threads(1)).run(jobs[:1], lambda _: None)
     due = {jobs[0].id: 1.0, jobs[1].id: 99.0, jobs[2].id: 100.0, jobs[3].id: 100.0}

@@ -82,7 +82,7 @@ class Campaign:
     ) -> Campaign:
         """Record the request; earlier campaigns that have ended are removed.
 
-        `due_hops` has the work of each run that the store lacks.
+        `due_hops` is the work of each run that the store lacks.
         """
         for old in list_campaigns(store.folder):
             asked = old.asked

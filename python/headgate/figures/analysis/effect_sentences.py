@@ -172,7 +172,7 @@ def _say_dependence(one: Speaker, first: str, second: str) -> str:
 
 
 def _say_within(one: Speaker, first: str, second: str, place: int) -> str:
-    """Write the effect at one level of another factor, among the means known there."""
+    """Write the effect at one level of another factor, by the means known there."""
     means = one.model.means_within(first, second, place)
     known = means.known_places
     if not means.sure or len(known) < 2:
@@ -182,12 +182,21 @@ def _say_within(one: Speaker, first: str, second: str, place: int) -> str:
     if len(known) == 2:
         change = one.interval(means.change(*known), sign=True)
         return f"{at}, {change} from {names[first][known[0]]} to {names[first][known[1]]}"
+    at += _say_unknown([name for level, name in enumerate(names[first]) if level not in known])
     values = {names[first][level]: means.estimates[level].value for level in known}
     high, low = ([names[first][level] for level in means.extreme(way)] for way in (1, -1))
     shown = f"highest with {_say_levels(one, high, values)}"
     if not set(high) & set(low):
         return f"{at}, {shown} and lowest with {_say_levels(one, low, values)}"
     return f"{at}, {shown}" if len(high) < len(known) else ""
+
+
+def _say_unknown(levels: Sequence[str]) -> str:
+    """Name the levels whose mean the runs do not give: the highest may be one of them."""
+    if not levels:
+        return ""
+    shown = join_names([*levels[:NAMED], *count_more(levels)])
+    return f" (the mean with {shown} is unknown)"
 
 
 def _deny(one: Speaker, effects: Sequence[FactorEffect]) -> Iterator[str]:
