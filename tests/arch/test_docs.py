@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,16 @@ def test_scenarios_designs_and_reports_in_the_documentation_are_valid(
     else:
         scenario = Scenario.from_dict(data)
         assert not scenario_warnings(scenario, *scenario.plan())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_tables_have_a_head_and_rows_of_as_many_cells(page: Path) -> None:
+    text = re.sub(r"^( *)```.*?^\1```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL | re.M)
+    for is_table, lines in groupby(text.splitlines(), lambda line: line.startswith("|")):
+        if is_table:
+            head, rule, *rows = [*lines, ""]
+            assert re.fullmatch(r"(\| *:?-+:? *)+\|", rule), f"a table without a head: {head}"
+            assert {row.count("|") for row in rows[:-1]} <= {head.count("|")}, head
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=lambda p: p.name)
