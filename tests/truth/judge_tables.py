@@ -34,6 +34,20 @@ PROMISED: dict[str, Promise] = {
     "change in a sentence within its interval": (0.93, 0.97),
     "change at a level of an interacting factor within its interval": (0.93, 0.97),
 }
+#: The promises for tables whose runs vary unequally.
+UNEQUAL: dict[str, Promise] = {
+    "starred without an effect": (0.04, 0.06),
+    "two stars without an effect": (0, 0.015),
+    "interaction starred without one": (0.04, 0.06),
+    "named and false": (0, 0.05),
+    "highest level is among those listed": (0.95, 1),
+    "effect within its interval": (0.93, 0.97),
+    "mean within its interval": (0.93, 0.97),
+    "change in a sentence within its interval": (0.92, 0.97),
+    "change at a level of an interacting factor within its interval": (0.88, 0.97),
+}
+_SUFFIX = ", runs vary unequally"
+PROMISED |= {name + _SUFFIX: promise for name, promise in UNEQUAL.items()}
 
 
 @dataclass
@@ -58,7 +72,16 @@ def look(seed: int) -> Said:
     return Said(made, found, records, " ".join(write_sentences(found, {}, (), roles.before_level)))
 
 
-def judge(said: Said, found: Rates) -> None:
+def judge(said: Said, rates: Rates) -> None:
+    """Add the counts of a table, with other names if its runs vary unequally."""
+    found = Rates()
+    _judge(said, found)
+    if said.made.spreads:
+        found.counts = {f"{name}{_SUFFIX}": found.counts.get(name, [0, 0]) for name in UNEQUAL}
+    rates.merge(found.counts)
+
+
+def _judge(said: Said, found: Rates) -> None:
     made = said.made
     for name, one in said.records.items():
         twins = name in made.copies or name in made.copies.values()

@@ -208,8 +208,8 @@ _READERS = (
         lambda _: Statement("lack of fit", ()),
     ),
     (
-        r"Runs with .+ vary \S+ times as much as those with .+; make equally many runs at each"
-        r" level",
+        r"Runs with .+ vary(?: \S+ times as much as those with .+|, and those with .+ do not): the"
+        r" tests and intervals of y use the variation of each level's runs",
         lambda _: Statement("spread", ()),
     ),
     (r"y is \S+ in all \d+ runs", lambda _: Statement("constant", ())),

@@ -39,7 +39,8 @@ class Planted:
 
     `mains` holds the deviation at each level, `pairs` those of each combination of two factors.
     `copies` are columns that repeat another factor, `aliases` products of two others, `empty` cells
-    without a level. `cca` is the factor that is the column of algorithms, `before` the one that the
+    without a level. `spreads` are the standard deviations of runs at the levels of a factor, if
+    they differ. `cca` is the factor that is the column of algorithms, `before` the one that the
     others take the place of.
     """
 
@@ -53,6 +54,7 @@ class Planted:
     copies: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, tuple[str, str]] = field(default_factory=dict)
     at_three: set[str] = field(default_factory=set)
+    spreads: dict[str, Numbers] = field(default_factory=dict)
     seeds: list[str] = field(default_factory=list)
     y: list[str] = field(default_factory=list)
     cca: str = ""
@@ -123,6 +125,7 @@ def plant(seed: int) -> Planted:
     _add_copies(rng, made)
     _name_ccas(rng, made)
     _plant_effects(rng, made)
+    _spread(np.random.default_rng([35, seed]), made)
     _measure(rng, made)
     return made
 
@@ -254,8 +257,21 @@ def _plant_effects(rng: np.random.Generator, made: Planted) -> None:
         made.pairs[one, other] = cells - cells.mean(axis=1, keepdims=True)
 
 
+def _spread(rng: np.random.Generator, made: Planted) -> None:
+    """Let runs at some levels of a factor vary up to six times as much as at others."""
+    if rng.random() < 0.6:
+        return
+    name = str(rng.choice(made.factors))
+    sizes = np.geomspace(1, rng.uniform(1.5, 6), len(made.labels[name]))
+    sizes = sizes if rng.random() < 0.5 else rng.permutation(sizes)
+    made.spreads[name] = sizes / np.sqrt(np.mean(sizes[made.places[name]] ** 2))
+
+
 def _measure(rng: np.random.Generator, made: Planted) -> None:
-    y = CENTRE + rng.normal(size=made.rows)
+    noise = rng.normal(size=made.rows)
+    for name, sizes in made.spreads.items():
+        noise *= sizes[made.places[name]]
+    y = CENTRE + noise
     for name, steps in made.mains.items():
         y += steps[made.places[name]]
     for (one, other), cells in made.pairs.items():

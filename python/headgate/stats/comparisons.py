@@ -1,7 +1,9 @@
 """Comparisons of many means with simultaneous intervals: Tukey's of all pairs, Dunnett's with one.
 
 The differences may come from any linear model: their standard errors give the correlations. Tukey's
-intervals are exact for equal errors and conservative otherwise (Tukey and Kramer; Hayter 1984).
+intervals are exact for equal errors and conservative otherwise (Tukey and Kramer; Hayter 1984). If
+the groups vary unequally, the error and its degrees of freedom are those of each pair (Games and
+Howell 1976).
 Dunnett's are exact if all differences share the variance of the control, as for independent means;
 otherwise all correlations are set to the smallest, which is conservative (Das Gupta et al. 1972).
 """
@@ -20,12 +22,13 @@ from numpy.typing import ArrayLike
 
 from headgate.base.errors import AnalysisError
 from headgate.base.optional import require
-from headgate.stats.intervals import LEVEL, Numbers
+from headgate.stats.intervals import LEVEL, Numbers, are_alike
 from headgate.stats.numbers import read_numbers
 from headgate.stats.quadrature import list_deviations, list_means
+from headgate.stats.unequal_spread import find_unequal_spread
 
-Difference = tuple[float, float]
-"""A difference of two means and its standard error."""
+Difference = tuple[float, float, float]
+"""A difference of two means, its standard error, and the degrees of freedom of the error."""
 Method = Literal["Tukey", "Dunnett"]
 
 
@@ -46,15 +49,12 @@ class Comparison:
         return self.low > 0 or self.high < 0
 
 
-def compare_all(
-    count: int, differ: Callable[[int, int], Difference], freedom: float
-) -> list[Comparison]:
-    """Compare all pairs of `count` means. `differ` returns a difference and its standard error."""
-    critical = _find_range(count, freedom)
+def compare_all(count: int, differ: Callable[[int, int], Difference]) -> list[Comparison]:
+    """Compare all pairs of `count` means; `differ` returns the difference of two of them."""
     found = []
     for first, last in combinations(range(count), 2):
-        value, error = differ(first, last)
-        half, ratio = critical * error, _divide(value, error)
+        value, error, freedom = differ(first, last)
+        half, ratio = _find_range(count, freedom) * error, _divide(value, error)
         p = 0.0 if math.isinf(ratio) else 1 - _compute_range_cover(ratio, count, freedom)
         found.append(Comparison(first, last, value, value - half, value + half, max(p, 0.0)))
     return found
@@ -68,15 +68,15 @@ def _divide(value: float, error: float) -> float:
 
 
 def compare_with_control(
-    control: int, count: int, differ: Callable[[int, int], Difference], freedom: float
+    control: int, count: int, differ: Callable[[int, int], Difference]
 ) -> list[Comparison]:
     """Compare each other mean with that of `control` (Dunnett 1955)."""
     others = [place for place in range(count) if place != control]
-    values, errors = np.array([differ(control, place) for place in others]).T
-    loads = _find_loads(others, errors, differ)
-    critical = _find_critical(tuple(loads), freedom)
+    differences = [differ(control, place) for place in others]
+    loads = _find_loads(others, np.array([error for _, error, _ in differences]), differ)
     found = []
-    for place, value, error in zip(others, values.tolist(), errors.tolist(), strict=True):
+    for place, (value, error, freedom) in zip(others, differences, strict=True):
+        critical = _find_critical(tuple(loads), freedom)
         half, ratio = critical * error, _divide(value, error)
         p = 0.0 if math.isinf(ratio) else 1 - _compute_cover(ratio, tuple(loads), freedom)
         found.append(Comparison(control, place, value, value - half, value + half, max(p, 0.0)))
@@ -100,6 +100,7 @@ def _find_loads(
     return [round(math.sqrt(shared) / error, 12) for error in errors.tolist()]
 
 
+@lru_cache(maxsize=512)
 def _find_critical(loads: tuple[float, ...], freedom: float) -> float:
     from scipy.optimize import brentq
 
@@ -156,7 +157,8 @@ def compare_groups(
     """Compare the means of groups of replicates: all pairs, or each with the `control`.
 
     With `paired`, value k of every group uses the same seed, whose effect is no error. The variance
-    is that of all groups together. Returns comparisons by (first, last). Raises AnalysisError.
+    is that of all groups together, or of the two compared if the groups vary unequally. Returns
+    comparisons by (first, last). Raises AnalysisError.
     """
     names = list(groups)
     samples = [read_numbers(of) for of in groups.values()]
@@ -166,23 +168,55 @@ def compare_groups(
         raise AnalysisError(f"control {control!r} is not a group; they are {', '.join(names)}")
     if paired and len({len(of) for of in samples}) > 1:
         raise AnalysisError("paired groups need the same number of values")
+    differ = _find_differences(samples, paired=paired)
+    count = len(names)
+    if control is None:
+        found = compare_all(count, differ)
+    else:
+        found = compare_with_control(names.index(control), count, differ)
+    return {(names[one.first], names[one.last]): one for one in found}
+
+
+def _find_differences(
+    samples: Sequence[Numbers], *, paired: bool
+) -> Callable[[int, int], Difference]:
+    """Return a function of two groups. Raises AnalysisError if no value is left for the error."""
     left = [of - of.mean() for of in samples]
     freedom = sum(len(of) - 1 for of in samples)
     if paired:
         shared = np.mean(left, axis=0)
-        left, freedom = [of - shared for of in left], (len(names) - 1) * (len(samples[0]) - 1)
+        left, freedom = [of - shared for of in left], (len(samples) - 1) * (len(samples[0]) - 1)
     if freedom < 1:
         raise AnalysisError("a comparison needs at least two replicates")
     variance = sum(float(of @ of) for of in left) / freedom
+    unequal = _vary_unequally(samples, paired=paired)
 
     def differ(first: int, last: int) -> Difference:
         one, other = samples[first], samples[last]
-        error = math.sqrt(variance * (1 / len(one) + 1 / len(other)))
-        return float(other.mean() - one.mean()), error
+        value = float(other.mean() - one.mean())
+        own = _find_own_error(one, other, paired=paired) if unequal else (0.0, 0.0)
+        if own[0] > 0:
+            return value, *own
+        return value, math.sqrt(variance * (1 / len(one) + 1 / len(other))), freedom
 
-    count = len(names)
-    if control is None:
-        found = compare_all(count, differ, freedom)
-    else:
-        found = compare_with_control(names.index(control), count, differ, freedom)
-    return {(names[one.first], names[one.last]): one for one in found}
+    return differ
+
+
+def _vary_unequally(samples: Sequence[Numbers], *, paired: bool) -> bool:
+    """Return whether the groups vary unequally, apart from the effects of replicates if paired."""
+    left = [np.zeros(len(of)) if are_alike(of) else of - of.mean() for of in samples]
+    free = np.concatenate([np.full(len(of), 1 - 1 / len(of)) for of in samples])
+    if paired:  # the mean would share the deviation of one group among all
+        shared = np.median(left, axis=0)
+        left, free = [of - shared for of in left], free * (1 - 1 / len(samples))
+    groups = np.repeat(np.arange(len(samples)), [len(of) for of in samples])
+    return find_unequal_spread({"group": groups}, np.concatenate(left), 1 - free) is not None
+
+
+def _find_own_error(one: Numbers, other: Numbers, *, paired: bool) -> tuple[float, float]:
+    """Return the standard error of a difference by the variation of two groups (Welch 1947)."""
+    if paired:
+        return float((other - one).std(ddof=1)) / math.sqrt(len(one)), len(one) - 1
+    parts = [float(of.var(ddof=1)) / len(of) for of in (one, other)]
+    below = sum(p**2 / (len(of) - 1) for p, of in zip(parts, (one, other), strict=True))
+    return math.sqrt(sum(parts)), sum(parts) ** 2 / below if below > 0 else 0.0

@@ -162,9 +162,11 @@ class Estimate:
     high: float
     error: float
     """The standard error; NaN if it is unknown."""
+    freedom: float
+    """Degrees of freedom of the standard error."""
 
 
-UNKNOWN = Estimate(nan, nan, nan, nan)
+UNKNOWN = Estimate(nan, nan, nan, nan, 0)
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,7 @@ class FactorEffect:
     ordered: bool = False
     is_line: bool = False
     freedom: int = 0
-    error_freedom: int = 0
+    error_freedom: float = 0
     f_ratio: float = nan
     p: float = nan
     effect: Estimate = UNKNOWN
@@ -257,6 +259,7 @@ class Interaction:
     freedom: int
     f_ratio: float
     p: float
+    error_freedom: float
 
     @property
     def stars(self) -> str:
@@ -272,6 +275,7 @@ class AliasedInteractions:
     freedom: int
     f_ratio: float
     p: float
+    error_freedom: float
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ its contribution beyond all terms that do not contain it with the error of the w
 (type II, Yates 1934; a factor of n levels has n - 1 degrees of freedom). Means of levels
 weight the levels of the other factors equally, or assume that their factor does not interact. If
 there are too few runs for the interactions, the model contains only the main effects. The
-interactions are then part of the error, so the tests are valid but the intervals are not.
+interactions are then part of the error, so the tests are valid but the intervals are not. If runs
+of some levels vary more than others, tests and intervals use the variation of each level's runs
+(headgate.stats.unequal_spread).
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from headgate.stats.aliases import Group, find_alias_groups
 from headgate.stats.design_columns import Design, Factors, multiply_pairs, orthonormalize
 from headgate.stats.effects import ROUNDING, UNKNOWN, Estimate
 from headgate.stats.intervals import LEVEL, Numbers, compute_student_quantile
+from headgate.stats.unequal_spread import OwnErrors, UnequalSpread, find_unequal_spread
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Term:
 
     `effect` is the change from the low level to the high one; for an interaction, half the
     difference of two such changes; NaN for factors with more levels. F and p are NaN without an
-    error.
+    error, whose degrees of freedom are `error_freedom`.
     """
 
     factors: Factors
@@ -37,6 +40,7 @@ class Term:
     effect: float
     f_ratio: float
     p: float
+    error_freedom: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +79,11 @@ class Factorial:
         """The values minus those of the model."""
         return np.asarray(self._centred - self.design.basis @ self._found)
 
+    @cached_property
+    def leverages(self) -> Numbers:
+        """The share of each run in the model's value for it."""
+        return np.asarray((self.design.basis**2).sum(axis=1))
+
     @property
     def error_freedom(self) -> int:
         """Degrees of freedom of the error."""
@@ -87,6 +96,27 @@ class Factorial:
             return nan
         found = float(np.sqrt(self.residuals @ self.residuals / self.error_freedom))
         return 0.0 if found <= self._scale else found
+
+    @cached_property
+    def spread(self) -> UnequalSpread | None:
+        """The levels whose runs vary most differently; None if no difference is shown."""
+        if not self.deviation > 0:
+            return None
+        lines = self.design.lines
+        places = {name: of for name, of in self.design.places.items() if name not in lines}
+        return find_unequal_spread(places, self._varying, self.leverages)
+
+    @cached_property
+    def _varying(self) -> Numbers:
+        """The residuals without those that are due to rounding."""
+        return np.asarray(self.residuals * (np.abs(self.residuals) > self._scale))
+
+    @cached_property
+    def _own_errors(self) -> OwnErrors | None:
+        """The errors of unequal runs; None if one error holds for all runs."""
+        if self.spread is None:
+            return None
+        return OwnErrors(self.design.basis, self.leverages, self._varying)
 
     @property
     def has_equal_replicates(self) -> bool:
@@ -123,33 +153,32 @@ class Factorial:
         """The joint tests of interactions that the design cannot separate from each other."""
         found = {}
         for group, columns in find_alias_groups(self.design).items():
-            freedom = columns.shape[1]
-            f_ratio, p = self._test_explained(columns.T @ self._found, freedom)
             names = tuple(dict.fromkeys(name for term in group for name in term))
-            found[group] = Term(names, freedom, nan, f_ratio, p)
+            found[group] = Term(names, columns.shape[1], nan, *self._test_columns(columns))
         return found
 
     def _test(self, term: Factors) -> Term:
         increment = self.design.increments[term]
-        freedom = increment.shape[1]
-        f_ratio, p = self._test_explained(increment.T @ self._found, freedom)
         effect = nan
         if all(self.design.counts[name] == 2 for name in term):
             effect = 2 * self.estimate({term: np.ones(1)}, constant=False).value
-        return Term(term, freedom, effect, f_ratio, p)
+        return Term(term, increment.shape[1], effect, *self._test_columns(increment))
 
-    def _test_explained(self, explained: Numbers, freedom: int) -> tuple[float, float]:
-        """Return F and p of the coordinates that a term explains."""
+    def _test_columns(self, columns: Numbers) -> tuple[float, float, float]:
+        """Return F and p of orthonormal columns of the basis, and the error's freedom."""
         from scipy import special
 
+        explained, freedom, rest = columns.T @ self._found, columns.shape[1], self.error_freedom
         if np.isnan(self.deviation):
-            return nan, nan
+            return nan, nan, rest
+        if self._own_errors and (tested := self._own_errors.test(columns, explained)):
+            return tested
         square = float(explained @ explained) / freedom
         if self.deviation == 0.0:
             moved = square > self._scale**2 * self.design.runs
-            return (inf, 0.0) if moved else (0.0, 1.0)
+            return (inf, 0.0, rest) if moved else (0.0, 1.0, rest)
         f_ratio = square / self.deviation**2
-        return f_ratio, float(special.fdtrc(freedom, self.error_freedom, f_ratio))
+        return f_ratio, float(special.fdtrc(freedom, rest, f_ratio)), rest
 
     def compute_equal_weights_p(self, name: str) -> float:
         """Return the p of a factor with equal weights for the levels of the others (type III).
@@ -162,7 +191,7 @@ class Factorial:
         if any(row is None for row in rows):
             return nan
         known = orthonormalize(np.column_stack([row for row in rows if row is not None]))
-        return self._test_explained(known.T @ self._found, known.shape[1])[1] if known.size else 1.0
+        return self._test_columns(known)[1] if known.size else 1.0
 
     def estimate(
         self, wanted: Mapping[Factors, Numbers], *, constant: bool, alone: str = ""
@@ -176,11 +205,15 @@ class Factorial:
             return UNKNOWN
         value = float(weights @ self._found) + float(constant) * float(self.values.mean())
         value = self._without_rounding(value)
-        error = self.deviation * float(np.linalg.norm(weights))
+        error, freedom = self._estimate_error(weights)
         if np.isnan(error):
-            return Estimate(value, error, error, error)
-        half = compute_student_quantile(0.5 + LEVEL / 2, self.error_freedom) * error
-        return Estimate(value, value - half, value + half, error)
+            return Estimate(value, error, error, error, freedom)
+        half = compute_student_quantile(0.5 + LEVEL / 2, freedom) * error
+        return Estimate(value, value - half, value + half, error, freedom)
+
+    def _estimate_error(self, weights: Numbers) -> tuple[float, float]:
+        own = self._own_errors and self._own_errors.estimate(weights)
+        return own or (self.deviation * float(np.linalg.norm(weights)), self.error_freedom)
 
     def estimate_level_mean(self, levels: Mapping[str, int], *, alone: str = "") -> Estimate:
         """Return the mean at a level of one factor or of two."""

@@ -31,7 +31,7 @@ def find_outlying_run(fit: Factorial) -> OutlyingRun | None:
     free = fit.error_freedom - 1
     if free < 1 or not fit.deviation > 0:
         return None
-    spare = np.maximum(1 - (fit.design.basis**2).sum(axis=1), 0.0)
+    spare = np.maximum(1 - fit.leverages, 0.0)
     squares = float(fit.residuals @ fit.residuals)
     known = spare > 1e-9
     left = fit.residuals[known] ** 2 / spare[known]

@@ -20,7 +20,12 @@ from headgate.figures.analysis.phrases import short_title
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.title_units import split_unit
 from headgate.figures.notebook import InNotebook
-from headgate.stats.comparisons import Comparison, compare_all, compare_with_control
+from headgate.stats.comparisons import (
+    Comparison,
+    Difference,
+    compare_all,
+    compare_with_control,
+)
 from headgate.stats.effects import FactorEffect
 
 if TYPE_CHECKING:
@@ -153,14 +158,14 @@ def _compare(model: ResponseModel, effect: FactorEffect, control: str) -> list[C
     if control and control not in names:
         return []
 
-    def differ(first: int, last: int) -> tuple[float, float]:
+    def differ(first: int, last: int) -> Difference:
         change = model.change(effect, first, last)
-        return change.value, change.error
+        return change.value, change.error, change.freedom
 
     count = len(names)
     errors = [differ(0, place)[1] for place in range(1, count)]
     if not np.isfinite(errors).all():
         return []
     if control:
-        return compare_with_control(names.index(control), count, differ, model.error_freedom)
-    return compare_all(count, differ, model.error_freedom)
+        return compare_with_control(names.index(control), count, differ)
+    return compare_all(count, differ)

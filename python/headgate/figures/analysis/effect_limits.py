@@ -9,7 +9,7 @@ import numpy as np
 from headgate.figures.analysis.speaker import NAMED, Speaker, count_more, join_names, write_p
 from headgate.stats.effects import ROUNDING
 from headgate.stats.factorial import Factorial
-from headgate.stats.fit_checks import LEAST_P, compute_lack_of_fit_p, find_unequal_spread
+from headgate.stats.fit_checks import LEAST_P, compute_lack_of_fit_p
 from headgate.stats.intervals import are_alike
 from headgate.stats.outlying import find_outlying_run
 
@@ -28,8 +28,8 @@ OF_MANY = {
     "exact": "the values differ from the model by rounding only",
     "outlier": "one run is an outlier, which tests and intervals include",
     "lack of fit": "combinations of levels differ from the model, as if three factors act together",
-    "spread": "runs of some levels vary more than others, and their numbers differ, so that tests"
-    " can be wrong",
+    "spread": "runs of some levels vary more than others, so that tests and intervals use the"
+    " variation of each level's runs",
 }
 
 
@@ -117,7 +117,7 @@ def _describe_no_error(one: Speaker, fit: Factorial) -> Limit:
 
 def _find_outlier(one: Speaker, fit: Factorial) -> Iterator[Limit]:
     """Name the run that lies far from a model with means at all levels and interactions."""
-    found = None if fit.design.lines else find_outlying_run(fit)
+    found = None if fit.design.lines or fit.spread else find_outlying_run(fit)
     if found is None:
         return
     names, places = one.model.chosen.names, fit.design.places
@@ -143,17 +143,19 @@ def _find_lack_of_fit(one: Speaker, fit: Factorial) -> Iterator[Limit]:
 
 
 def _find_unequal_spread(one: Speaker, fit: Factorial) -> Iterator[Limit]:
-    found = find_unequal_spread(fit)
+    found = fit.spread
     if found is None:
         return
     names = one.model.chosen.names[found.factor]
     factor = one.short(found.factor)
-    few, wrong = ("fewer", "name false effects") if found.fewer else ("more", "miss effects")
+    wide, narrow = (f"{factor} {names[place]}" for place in (found.wide, found.narrow))
+    ratio = f"vary {found.ratio:.2g} times as much as those with {narrow}"
+    if not np.isfinite(found.ratio):
+        ratio = f"vary, and those with {narrow} do not"
     yield (
         "spread",
-        f"Runs with {factor} {names[found.wide]} vary {found.ratio:.2g} times as much as those with"
-        f" {factor} {names[found.narrow]}, and are {few}: the tests of {one.name} presume equal"
-        f" variation, and can {wrong}; make equally many runs at each level.",
+        f"Runs with {wide} {ratio}: the tests and intervals of {one.name} use the variation of each"
+        " level's runs.",
     )
 
 

@@ -8,6 +8,7 @@ shown" does not mean no effect.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -125,7 +126,7 @@ def _average_over(one: Speaker, effect: FactorEffect) -> str:
 def _absolute(found: Estimate) -> Estimate:
     if found.value >= 0:
         return found
-    return Estimate(-found.value, -found.high, -found.low, found.error)
+    return replace(found, value=-found.value, low=-found.high, high=-found.low)
 
 
 def _say_extremes(one: Speaker, effect: FactorEffect) -> str:

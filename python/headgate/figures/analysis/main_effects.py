@@ -317,7 +317,7 @@ class MainEffects(InNotebook):
                 for one in self.interactions(response, group):
                     yield dict(zip(self.by, group, strict=True)) | {
                         "factor": one.factors[0], "with": one.factors[1], "response": response,
-                        "df": one.freedom, "error_df": self.models[group, response].error_freedom,
+                        "df": one.freedom, "error_df": one.error_freedom,
                         "f": one.f_ratio, "p": one.p, "stars": one.stars,
                         "p_corrected": self.p_corrected[group, one.factors, response],
                     }  # fmt: skip

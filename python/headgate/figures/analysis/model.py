@@ -88,7 +88,7 @@ class LevelMeans:
 
     def _hide(self, found: Estimate) -> Estimate:
         """Remove the interval of an uncertain estimate."""
-        return found if self.sure else Estimate(found.value, nan, nan, nan)
+        return found if self.sure else replace(UNKNOWN, value=found.value)
 
     def extreme(self, way: int) -> list[int]:
         """Return the levels that may have the highest (1) or lowest (-1) mean, that one first.
@@ -110,7 +110,7 @@ class LevelMeans:
         if not np.isfinite(found.error):
             return True
         tail = (1 - LEVEL) / (2 if self.count == 2 else self.count - 1)
-        critical = compute_student_quantile(1 - tail, self.fit.error_freedom)
+        critical = compute_student_quantile(1 - tail, found.freedom)
         return abs(found.value) <= critical * found.error
 
 
@@ -196,14 +196,18 @@ class ResponseModel:
             return ()
         found = [term for term in self.fitted.terms.values() if len(term.factors) > 1]
         return tuple(
-            Interaction((t.factors[0], t.factors[1]), t.freedom, t.f_ratio, t.p) for t in found
+            Interaction((t.factors[0], t.factors[1]), t.freedom, t.f_ratio, t.p, t.error_freedom)
+            for t in found
         )
 
     @cached_property
     def aliased(self) -> tuple[AliasedInteractions, ...]:
         """The joint tests of interactions that the design cannot separate from each other."""
         tests = {} if self.fitted is None else self.fitted.aliased
-        return tuple(AliasedInteractions(of, t.freedom, t.f_ratio, t.p) for of, t in tests.items())
+        return tuple(
+            AliasedInteractions(of, t.freedom, t.f_ratio, t.p, t.error_freedom)
+            for of, t in tests.items()
+        )
 
     @cached_property
     def untested_pairs(self) -> tuple[tuple[str, str], ...]:
@@ -281,9 +285,11 @@ class ResponseModel:
         """Return the effect of a factor of the design, and the test unless it is confounded."""
         assert self.fitted is not None
         term = self.fitted.terms.get((name,))
-        tested: dict[str, Any] = {} if term is None or confounded else {
+        tested: dict[str, Any] = {"error_freedom": self.error_freedom}
+        tested = tested if term is None or confounded else {
             "freedom": term.freedom, "f_ratio": term.f_ratio, "p": term.p,
             "equal_weights_p": self.fitted.compute_equal_weights_p(name),
+            "error_freedom": term.error_freedom,
         }  # fmt: skip
         others = [one for one in self.interactions if name in one.factors]
         p_others = [one.p for one in others]
@@ -299,7 +305,6 @@ class ResponseModel:
         )
         return FactorEffect(
             name, levels, ordered,
-            error_freedom=self.error_freedom,
             effect=means.change(0, len(names) - 1) if ordered or len(names) == 2 else UNKNOWN,
             highest=tuple(names[place] for place in means.extreme(1)),
             lowest=tuple(names[place] for place in means.extreme(-1)),
