@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-MOST = 0.08
+MOST = 0.05
 TEXT = """
 responses = ["goodput_bps", "mean_queue_packets", "avg(flows.mean_rtt_s)"]
 [factors]
