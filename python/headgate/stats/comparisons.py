@@ -25,7 +25,7 @@ from headgate.base.optional import require
 from headgate.stats.intervals import LEVEL, Numbers, are_alike
 from headgate.stats.numbers import read_numbers
 from headgate.stats.quadrature import list_deviations, list_means
-from headgate.stats.unequal_spread import find_unequal_spread
+from headgate.stats.unequal_spread import LEAST_P, find_unequal_spread
 
 Difference = tuple[float, float, float]
 """A difference of two means, its standard error, and the degrees of freedom of the error."""
@@ -193,11 +193,9 @@ def _find_differences(
 
     def differ(first: int, last: int) -> Difference:
         one, other = samples[first], samples[last]
-        value = float(other.mean() - one.mean())
-        own = _find_own_error(one, other, paired=paired) if unequal else (0.0, 0.0)
-        if own[0] > 0:
-            return value, *own
-        return value, math.sqrt(variance * (1 / len(one) + 1 / len(other))), freedom
+        found = _find_pair_error(one, other, paired=paired) if unequal else None
+        error = found or (math.sqrt(variance * (1 / len(one) + 1 / len(other))), freedom)
+        return float(other.mean() - one.mean()), *error
 
     return differ
 
@@ -205,18 +203,37 @@ def _find_differences(
 def _vary_unequally(samples: Sequence[Numbers], *, paired: bool) -> bool:
     """Return whether the groups vary unequally, apart from the effects of replicates if paired."""
     left = [np.zeros(len(of)) if are_alike(of) else of - of.mean() for of in samples]
-    free = np.concatenate([np.full(len(of), 1 - 1 / len(of)) for of in samples])
-    if paired:  # the mean would share the deviation of one group among all
-        shared = np.median(left, axis=0)
-        left, free = [of - shared for of in left], free * (1 - 1 / len(samples))
-    groups = np.repeat(np.arange(len(samples)), [len(of) for of in samples])
-    return find_unequal_spread({"group": groups}, np.concatenate(left), 1 - free) is not None
-
-
-def _find_own_error(one: Numbers, other: Numbers, *, paired: bool) -> tuple[float, float]:
-    """Return the standard error of a difference by the variation of two groups (Welch 1947)."""
     if paired:
-        return float((other - one).std(ddof=1)) / math.sqrt(len(one)), len(one) - 1
-    parts = [float(of.var(ddof=1)) / len(of) for of in (one, other)]
-    below = sum(p**2 / (len(of) - 1) for p, of in zip(parts, (one, other), strict=True))
-    return math.sqrt(sum(parts)), sum(parts) ** 2 / below if below > 0 else 0.0
+        return _vary_unequally_in_blocks(np.array(left))
+    sizes = [len(of) for of in samples]
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    leverages = np.repeat([1 / size for size in sizes], sizes)
+    return find_unequal_spread({"group": groups}, np.concatenate(left), leverages) is not None
+
+
+def _vary_unequally_in_blocks(left: Numbers) -> bool:
+    """Return whether deviations, of shape (group, replicate), vary unequally between groups.
+
+    The effect of a replicate is the median of its deviations: a mean would share the deviation of
+    one group among all. The test ranks the rest in each replicate (Friedman 1937). Two groups
+    deviate equally from what they share.
+    """
+    from scipy import stats
+
+    if len(left) < 3:
+        return False
+    apart = np.abs(left - np.median(left, axis=0))
+    return bool(stats.friedmanchisquare(*apart).pvalue < LEAST_P)
+
+
+def _find_pair_error(one: Numbers, other: Numbers, *, paired: bool) -> tuple[float, float] | None:
+    """Return the standard error of a difference by the variation of two groups (Welch 1947).
+
+    The second number is its degrees of freedom. None if neither group varies.
+    """
+    groups = [other - one] if paired else [one, other]
+    if all(map(are_alike, groups)):
+        return None
+    parts = [float(of.var(ddof=1)) / len(of) for of in groups]
+    below = sum(part**2 / (len(of) - 1) for part, of in zip(parts, groups, strict=True))
+    return math.sqrt(sum(parts)), sum(parts) ** 2 / below

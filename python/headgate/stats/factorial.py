@@ -23,7 +23,7 @@ from headgate.stats.aliases import Group, find_alias_groups
 from headgate.stats.design_columns import Design, Factors, multiply_pairs, orthonormalize
 from headgate.stats.effects import ROUNDING, UNKNOWN, Estimate
 from headgate.stats.intervals import LEVEL, Numbers, compute_student_quantile
-from headgate.stats.unequal_spread import OwnErrors, UnequalSpread, find_unequal_spread
+from headgate.stats.unequal_spread import RunErrors, UnequalSpread, find_unequal_spread
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,11 @@ class Factorial:
         return np.asarray(self.residuals * (np.abs(self.residuals) > self._scale))
 
     @cached_property
-    def _own_errors(self) -> OwnErrors | None:
+    def _run_errors(self) -> RunErrors | None:
         """The errors of unequal runs; None if one error holds for all runs."""
         if self.spread is None:
             return None
-        return OwnErrors(self.design.basis, self.leverages, self._varying)
+        return RunErrors(self.design.basis, self.leverages, self._varying)
 
     @property
     def has_equal_replicates(self) -> bool:
@@ -171,7 +171,7 @@ class Factorial:
         explained, freedom, rest = columns.T @ self._found, columns.shape[1], self.error_freedom
         if np.isnan(self.deviation):
             return nan, nan, rest
-        if self._own_errors and (tested := self._own_errors.test(columns, explained)):
+        if self._run_errors and (tested := self._run_errors.test(columns, explained)):
             return tested
         square = float(explained @ explained) / freedom
         if self.deviation == 0.0:
@@ -212,8 +212,8 @@ class Factorial:
         return Estimate(value, value - half, value + half, error, freedom)
 
     def _estimate_error(self, weights: Numbers) -> tuple[float, float]:
-        own = self._own_errors and self._own_errors.estimate(weights)
-        return own or (self.deviation * float(np.linalg.norm(weights)), self.error_freedom)
+        found = self._run_errors and self._run_errors.estimate(weights)
+        return found or (self.deviation * float(np.linalg.norm(weights)), self.error_freedom)
 
     def estimate_level_mean(self, levels: Mapping[str, int], *, alone: str = "") -> Estimate:
         """Return the mean at a level of one factor or of two."""

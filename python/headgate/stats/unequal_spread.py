@@ -60,10 +60,10 @@ def _compare_levels(
     from scipy import stats
 
     count = int(places.max()) + 1
-    own, runs = np.bincount(places, free), np.bincount(places)
-    if count < 2 or (own < np.maximum(LEAST_FREEDOM, LEAST_SHARE * runs)).any():
+    freedom, runs = np.bincount(places, free), np.bincount(places)
+    if count < 2 or (freedom < np.maximum(LEAST_FREEDOM, LEAST_SHARE * runs)).any():
         return None
-    spreads = np.sqrt(np.bincount(places, residuals**2) / own)
+    spreads = np.sqrt(np.bincount(places, residuals**2) / freedom)
     wide, narrow = int(spreads.argmax()), int(spreads.argmin())
     if not spreads[wide] > 0:
         return None
@@ -75,8 +75,8 @@ def _compare_levels(
 
 
 @dataclass(frozen=True, eq=False)
-class OwnErrors:
-    """The errors of sums of a model's coefficients.
+class RunErrors:
+    """The errors of sums of a model's coefficients, from the residual of each run.
 
     `basis` contains orthonormal columns of shape (run, column) that span the model.
     """
@@ -88,17 +88,17 @@ class OwnErrors:
     def estimate(self, weights: Numbers) -> tuple[float, float] | None:
         """Return the standard error of a sum of coefficients, and its degrees of freedom.
 
-        `weights` are those of the basis. None if the sum depends on a run without a residual, or if
-        none of its runs vary: a variance of zero would claim certainty.
+        `weights` are those of the basis. None if the sum depends on a run whose residual is always
+        zero, or if none of its runs vary: a variance of zero would claim certainty.
         """
         squares = (self.basis @ weights) ** 2
-        growth = self._find_growth(squares)
-        if growth is None:
+        corrections = self._find_corrections(squares)
+        if corrections is None:
             return None
-        variance = float(squares * growth @ self.residuals**2)
+        variance = float(squares * corrections @ self.residuals**2)
         if not variance > 0:
             return None
-        return variance**0.5, float(squares.sum() ** 2 / (squares**2 @ growth))
+        return variance**0.5, float(squares.sum() ** 2 / (squares**2 @ corrections))
 
     def test(self, columns: Numbers, found: Numbers) -> tuple[float, float, float] | None:
         """Return F, p and the degrees of freedom of the error of a term.
@@ -108,28 +108,27 @@ class OwnErrors:
         """
         from scipy import special
 
-        own = self.basis @ columns
-        squares = (own**2).sum(axis=1)
-        growth = self._find_growth(squares)
-        if growth is None:
+        count, of_runs = columns.shape[1], self.basis @ columns
+        squares = (of_runs**2).sum(axis=1)
+        corrections = self._find_corrections(squares)
+        if corrections is None:
             return None
-        count = columns.shape[1]
-        freedom = count * (count + 1) / (2 * float(squares**2 @ growth)) - count + 1
-        variance = (own * (growth * self.residuals**2)[:, None]).T @ own
+        freedom = count * (count + 1) / (2 * float(squares**2 @ corrections)) - count + 1
+        variance = (of_runs.T * (corrections * self.residuals**2)) @ of_runs
         if freedom <= 0 or np.linalg.cond(variance) > 1 / np.finfo(float).eps:
             return None
         size = float(found @ np.linalg.solve(variance, found))
         f_ratio = size * freedom / (count * (freedom + count - 1))
         return f_ratio, float(special.fdtrc(count, freedom, f_ratio)), freedom
 
-    def _find_growth(self, squares: Numbers) -> Numbers | None:
-        """Return the variance of each run over its mean squared residual, 0 for runs of no weight.
+    def _find_corrections(self, squares: Numbers) -> Numbers | None:
+        """Return the variance of each run over its mean squared residual; 0 without weight.
 
-        None if the residual of a run of weight is always zero.
+        None if the residual of a run with weight is always zero.
         """
         weighty = squares > np.finfo(float).eps * squares.max(initial=0.0)
         if not weighty.any() or (self.leverages[weighty] > ALONE).any():
             return None
-        growth = np.zeros(len(squares))
-        growth[weighty] = 1 / (1 - self.leverages[weighty])
-        return growth
+        corrections = np.zeros(len(squares))
+        corrections[weighty] = 1 / (1 - self.leverages[weighty])
+        return corrections
