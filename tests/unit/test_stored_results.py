@@ -286,6 +286,33 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert replace(found.basis, date="") == Basis("r", "c", 3, 1.5)
 
 
+def test_the_same_findings_keep_their_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page states the day on which the stored values were found."""
+    place, basis = StoredResults(tmp_path), Basis("r", "c", 3, 1.5)
+
+    def date_after(day: str, ours: float, basis: Basis) -> str:
+        monkeypatch.setattr("time.strftime", lambda _: day)
+        unknown = Estimate(ours=float("nan"))
+        place.write({"a": Estimate(ours=ours, ci=(1.0, 2.0)), "b": unknown}, basis)
+        found = place.read()
+        assert found is not None
+        return found.basis.date
+
+    assert date_after("2026-01-01", 1.5, basis) == "2026-01-01"
+    assert date_after("2026-01-02", 1.5, basis) == "2026-01-01"
+    assert date_after("2026-01-03", 1.6, basis) == "2026-01-03"
+    assert date_after("2026-01-04", 1.6, replace(basis, runs_hash="s")) == "2026-01-04"
+
+
+def test_damaged_findings_are_replaced(tmp_path: Path) -> None:
+    place = StoredResults(tmp_path)
+    (tmp_path / "findings.parquet").write_bytes(b"damaged")
+    place.write({"a": Estimate(ours=1.5)}, Basis("r", "c", 1, 1.0))
+    found = place.read()
+    assert found is not None
+    assert found.estimates["a"].ours == 1.5
+
+
 def test_a_claim_from_one_condition_stays_undecided(tmp_path: Path) -> None:
     one = estimate_mean_ratio([1.5], "conditions", "seen")
     assert not one.decided

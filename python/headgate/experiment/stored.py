@@ -35,6 +35,8 @@ from headgate.lab.packed import PackedRuns
 from headgate.lab.reads import Reads
 
 FINDINGS = "findings"
+#: Its columns of text; the others contain numbers.
+TEXTS = ("claim", "unit", "note")
 #: The largest size in bytes of the stored data of a report.
 REPORT_BYTES = 4_000_000
 #: Bytes of tables that are in memory together, and become one piece.
@@ -84,22 +86,28 @@ class StoredResults:
         return PackedRuns(self.folder)
 
     def write(self, estimates: Mapping[str, Estimate], basis: Basis) -> None:
-        """Write findings in place of the present ones. Raises StoreError."""
-        found = estimates.values()
-        ends = [one.ci or (math.nan, math.nan) for one in found]
-        counts = [one.sample.count if one.sample else 0 for one in found]
-        columns: dict[str, Any] = {
-            "claim": Words.of(list(estimates)),
-            "ours": np.array([one.ours for one in found], dtype=float),
-            "low": np.array([low for low, _ in ends], dtype=float),
-            "high": np.array([high for _, high in ends], dtype=float),
-            "count": np.array(counts, dtype=int),
-            "unit": Words.of([one.sample.unit if one.sample else "" for one in found]),
-            "note": Words.of([one.note for one in found]),
-            "decided": np.array([one.decided for one in found], dtype=int),
+        """Write findings in place of the present ones. Raises StoreError.
+
+        The same findings of the same runs keep their date, however often they are analysed.
+        """
+        rows = _rows_of(estimates)
+        if self._contains(rows, basis):
+            return
+        columns = {
+            name: Words.of(values) if name in TEXTS else np.array(values)
+            for name, values in rows.items()
         }
         table = Table(FINDINGS, columns).labelled(vars(basis) | {"date": time.strftime("%Y-%m-%d")})
         write_table(self.folder / f"{FINDINGS}.parquet", table)
+
+    def _contains(self, rows: Mapping[str, Sequence[Any]], basis: Basis) -> bool:
+        try:
+            stored = self.read()
+        except StoreError:  # a damaged file is replaced
+            return False
+        if stored is None or replace(stored.basis, date="") != basis:
+            return False
+        return json.dumps(_rows_of(stored.estimates)) == json.dumps(rows)  # NaN equals NaN
 
     def read(self) -> StoredFindings | None:
         """Read the findings; None if there are none. Raises StoreError."""
@@ -117,6 +125,21 @@ class StoredResults:
             return StoredFindings(dict(_estimates(rows)), basis)
         except (KeyError, IndexError) as error:
             raise StoreError(f"{path}: contains no findings ({error} is missing)") from None
+
+
+def _rows_of(estimates: Mapping[str, Estimate]) -> dict[str, list[Any]]:
+    found = estimates.values()
+    ends = [one.ci or (math.nan, math.nan) for one in found]
+    return {
+        "claim": list(estimates),
+        "ours": [float(one.ours) for one in found],
+        "low": [float(low) for low, _ in ends],
+        "high": [float(high) for _, high in ends],
+        "count": [one.sample.count if one.sample else 0 for one in found],
+        "unit": [one.sample.unit if one.sample else "" for one in found],
+        "note": [one.note for one in found],
+        "decided": [int(one.decided) for one in found],
+    }
 
 
 def _estimates(rows: Mapping[str, Sequence[Any]]) -> Iterable[tuple[str, Estimate]]:
