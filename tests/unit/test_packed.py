@@ -1,6 +1,7 @@
 """Finished runs packed into a few files: they are read back unchanged, in any pieces."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,27 @@ def test_a_run_without_a_requested_column_is_added_again(tmp_path: Path) -> None
     assert packed.add(made, has_ports) == 1
     assert len(packed) == 1
     assert_same(PackedRuns(tmp_path).read(identity, has_ports), whole)
+
+
+def test_pieces_take_the_place_of_others_if_they_are_small_enough(tmp_path: Path) -> None:
+    packed = PackedRuns(tmp_path)
+    packed.add(first := make_runs(("reno",)))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")}
+    others = [make_runs(("cubic",)), make_runs(("bbr",))]
+
+    def write_while_small() -> Iterator[dict[str, Result]]:
+        yield others[0]
+        pytest.fail("a part is made after the limit is exceeded")
+
+    assert not packed.replace(write_while_small(), most_bytes=1)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")} == before
+    assert not packed.replace([first, *others], most_bytes=1)
+    assert set(tmp_path.rglob("*.parquet")) == set(before)
+    assert packed.replace(others, most_bytes=10_000_000)
+    assert not [identity for identity in first if identity in packed]
+    for part in others:
+        for identity, result in part.items():
+            assert_same(packed.read(identity), result)
 
 
 def test_tables_of_several_forms_are_stored_in_several_files(tmp_path: Path) -> None:

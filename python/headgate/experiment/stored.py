@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from headgate.base.errors import StoreError
+from headgate.base.progress import count_slow_steps
 from headgate.base.version import RESULTS, __version__, number_results
 from headgate.claims.verdicts import Estimate, Sample
 from headgate.data.parquet import read_columns, write_table
@@ -209,16 +210,25 @@ def store_runs(
     packed: PackedRuns, read: ReadRuns, find: Callable[[Runs], Mapping[str, Estimate]]
 ) -> None:
     """Store the data that an analysis read of its runs; if it is too large, that of `find`."""
-    trimmed = dict(read.trim())
-    known = len(packed) == len(trimmed)
-    if known and all(_is_stored(packed, run, one) for run, one in trimmed.items()):
+    if _are_stored(packed, read):
         return
-    if packed.replace(_split(trimmed)) <= REPORT_BYTES:
-        return
+    count = len(read.runs.results)
+    with count_slow_steps("storing", count, "runs") as step:
+        if packed.replace(_split(read.trim(), step), REPORT_BYTES):
+            return
     of_claims = ReadRuns(read.runs, read.identities)
     find(of_claims.watched)
-    marked = {run: Result(one.tables, {**one.meta, ONLY: CLAIMS}) for run, one in of_claims.trim()}
-    packed.replace(_split(marked))
+    marked = (
+        (run, Result(one.tables, {**one.meta, ONLY: CLAIMS})) for run, one in of_claims.trim()
+    )
+    with count_slow_steps("storing the data of the claims", count, "runs") as step:
+        packed.replace(_split(marked, step))
+
+
+def _are_stored(packed: PackedRuns, read: ReadRuns) -> bool:
+    return len(packed) == len(read.runs.results) and all(
+        _is_stored(packed, run, one) for run, one in read.trim()
+    )
 
 
 def serves_reports(result: Result) -> bool:
@@ -236,16 +246,22 @@ def _columns(result: Result) -> dict[str, tuple[str, ...]]:
     return {name: result.tables[name].columns for name in result.tables}
 
 
-def _split(results: Mapping[str, Result]) -> Iterator[dict[str, Result]]:
-    """Split runs into parts of at most `AT_ONCE_BYTES`, or of one run."""
+def _split(
+    results: Iterable[tuple[str, Result]], step: Callable[[], None]
+) -> Iterator[dict[str, Result]]:
+    """Split runs into parts of at most `AT_ONCE_BYTES`, or of one run; call `step` after each run.
+
+    Only the runs of one part are in memory.
+    """
     part: dict[str, Result] = {}
     total = 0
-    for run, result in results.items():
+    for run, result in results:
         size = sum(table.nbytes for table in result.tables.values())
         if part and total + size > AT_ONCE_BYTES:
             yield part
             part, total = {}, 0
         part[run] = result
         total += size
+        step()
     if part:
         yield part

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -194,17 +195,22 @@ class PackedRuns:
             self._forget()
         return len(new)
 
-    def replace(self, parts: Iterable[Mapping[str, Result]]) -> int:
-        """Write one piece per part, remove all others, and return the bytes written.
+    def replace(self, parts: Iterable[Mapping[str, Result]], most_bytes: float = math.inf) -> bool:
+        """Write one piece per part and remove all others; return whether this was done.
 
-        Raises StoreError.
+        If the pieces take more than `most_bytes`, the folder stays as it is. Raises StoreError.
         """
-        written = {_write_piece(self.folder, part) for part in parts}
-        for piece in self._pieces():
-            if piece not in written:
-                shutil.rmtree(piece)
+        before, written, total = set(self._pieces()), set[Path](), 0
+        for part in parts:
+            written.add(piece := _write_piece(self.folder, part))
+            total += sum(file.stat().st_size for file in piece.iterdir())
+            if total > most_bytes:
+                break
+        fits = total <= most_bytes
+        for piece in set(self._pieces()) - written if fits else written - before:
+            shutil.rmtree(piece)
         self._forget()
-        return sum(file.stat().st_size for piece in written for file in piece.iterdir())
+        return fits
 
 
 class _Piece:
