@@ -216,7 +216,7 @@ WRONG = [
     ("design new d.toml --factors 5 --runs 7", "a two-level fraction needs a power of two"),
     # analyse, bench, conform
     ("analyse", "analyse: FILE is missing"),
-    ("analyse run/flows.parquet --factors cca", "analyse: --responses is missing"),
+    ("analyse run/flows.parquet --factors cca", "--responses: name the columns that were measured"),
     ("analyse run/flows.parquet --factors Cca --responses goodput_bps", "did you mean 'cca'?"),
     ("analyse run/flows.parquet --factors cca --responses goodput", "did you mean 'goodput_bps'?"),
     ("bench dumbbell100", "did you mean 'dumbbell-100'?"),

@@ -63,4 +63,4 @@ def test_no_factors(tmp_path: Path) -> None:
     (tmp_path / "runs.csv").write_text("a,y\n1,2\n2,3\n")
     done = headgate("analyse", tmp_path / "runs.csv", "--factors", " , ", "--responses", "y")
     assert done.exit_code == 2
-    assert "name the columns of factors, or give the --design" in done.sentence
+    assert "name the columns that were varied, or give the --design" in done.sentence

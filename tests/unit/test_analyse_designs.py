@@ -251,7 +251,7 @@ def test_other_designs_need_factors(tmp_path: Path) -> None:
     done = headgate("analyse", table, "--design", "2^3", "--responses", "y")
     assert "a two-level design needs no special analysis" in f"{done.output}{done.exception}"
     none = headgate("analyse", table, "--responses", "y")
-    assert "--factors: name the columns of factors" in f"{none.output}{none.exception}"
+    assert "--factors: name the columns that were varied" in f"{none.output}{none.exception}"
 
 
 def test_two_ways_make_a_page_and_no_run_is_left_out_in_silence(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from headgate.cli.options import Json, split_names
 
 if TYPE_CHECKING:
     from headgate.figures.analysis import MainEffects
+    from headgate.figures.analysis.frame import Frame
     from headgate.figures.analysis.read import TextForm
     from headgate.figures.analysis.roles import Roles
     from headgate.stats.effects import LevelMean
@@ -42,10 +43,13 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
         str,
         typer.Option(
             metavar="Y1,Y2,...",
-            help="Columns of responses; quote a name with a comma: 'rtt,\"loss, late\"'.",
+            help="Columns that were measured (required); quote a name with a comma: 'rtt,\"loss,"
+            " late\"'.",
         ),
-    ],
-    factors: Annotated[str, typer.Option(metavar="X1,X2,...", help="Columns of factors.")] = "",
+    ] = "",
+    factors: Annotated[
+        str, typer.Option(metavar="X1,X2,...", help="Columns that were varied.")
+    ] = "",
     design: Annotated[
         str,
         typer.Option(
@@ -146,6 +150,8 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
         of_report = {"--title": title, "--question": question, "--condition": condition}
         _refuse(of_report, "only the report (--out) uses it")
     form = TextForm(decimal, split_names(missing), encoding)
+    frame = Frame.of(file, form)
+    _require_columns(frame, {"--responses": responses, "--factors": factors or design})
     if design:
         from headgate.cli.analyse_design import analyse_design
 
@@ -155,14 +161,12 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
         }  # fmt: skip
         _refuse(of_factors, "the --design names the factors and the analysis; leave it out")
         analyse_design(
-            design, Frame.of(file, form), split_names(responses), split_names(lower),
+            design, frame, split_names(responses), split_names(lower),
             out=out, title=title, question=question, as_json=as_json,
         )  # fmt: skip
         return
     _refuse({"--lower": lower}, "only the analysis of a --design uses it")
-    if not split_names(factors):
-        raise AnalysisError("--factors: name the columns of factors, or give the --design")
-    frame, labels = Frame.of(file, form), split_names(by)
+    labels = split_names(by)
     frame.require(*filter(None, (cca, replicate)), *split_names(condition))
     roles = Roles(
         responses=split_names(responses),
@@ -185,6 +189,21 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
     if out:
         made = _report(file, form, roles, out, title, question)
         echo(f"Report: {made}", error=as_json)
+
+
+def _require_columns(frame: Frame, named: Mapping[str, str]) -> None:
+    """Raise AnalysisError if an option names no column; the error lists the columns."""
+    from headgate.figures.analysis.unnamed_columns import list_columns
+
+    needed = {
+        "--responses": "name the columns that were measured",
+        "--factors": "name the columns that were varied, or give the --design",
+    }
+    for option, advice in needed.items():
+        if not split_names(named[option]):
+            raise AnalysisError(
+                f"{option}: {advice}; columns of {frame.name}: {list_columns(frame)}"
+            )
 
 
 def _refuse(options: Mapping[str, object], reason: str) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from headgate.base.units import sizes
 from headgate.figures.analysis.frame import MISSING, Frame
 from headgate.figures.analysis.read import DECIMAL_COMMA
+from headgate.figures.analysis.unnamed_columns import report_dependence
 
 #: Labels that a note names before it says how many more there are.
 NAMED = 4
@@ -42,6 +43,7 @@ def write_notes(
         *_correlated({name: texts[name] for name in factors}),
         *_say_copies(frame),
         *_say_alike(frame, list(texts.values()), responses),
+        *(report_dependence(frame, named, responses, replicate) if named else ()),
     ]
 
 
