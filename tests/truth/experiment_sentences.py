@@ -149,7 +149,8 @@ def _moved_most(names: str) -> str:
         r" (?P<ways>.+?)"
         rf"|: from (?P<first>.+?) to (?P<last>.+?) it changes by (?P<value>{_NUMBER}) ?"
         rf"(?P<unit>[^\s(;,]*)(?: \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\))?{_OVER})"
-        r"(?P<rest>; (?:shown after|with one run|too few runs|the next|a larger change) .+)?\."
+        r"(?P<rest>; (?:shown after|with one run|too few runs|every replicate|the next"
+        r"|a larger change) .+)?\."
     )
 
 
