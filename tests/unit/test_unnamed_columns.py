@@ -88,9 +88,9 @@ def test_measures_in_one_column_are_noticed() -> None:
     """Without the note, 30 in place of 1 would be the error, and no effect is ever shown."""
     notes = write_notes(make_long(), ["cca", "queue"], ["value"])
     assert notes == [
-        "metric is not named, but value depends on it (p < 0.001), so rows with different metric"
-        " are no replicates: name it by --factors, --by or --replicate, or analyse only some of the"
-        " rows."
+        "metric is not named, but value depends on it (p < 0.001), so the rows of a condition are"
+        " no replicates: name metric by --factors, --by or --replicate, or, if rows are samples of"
+        " one run, average those of each run first."
     ]
     assert not write_notes(make_long(), ["cca", "queue"], ["value"], ["metric"])
     assert not write_notes(make_long(), ["cca", "queue", "metric"], ["value"])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from headgate.base.units import sizes
 from headgate.figures.analysis.frame import MISSING, Frame
 from headgate.figures.analysis.read import DECIMAL_COMMA
+from headgate.figures.analysis.successive_rows import report_series
 from headgate.figures.analysis.unnamed_columns import report_dependence
 
 #: Labels that a note names before it says how many more there are.
@@ -43,8 +44,16 @@ def write_notes(
         *_correlated({name: texts[name] for name in factors}),
         *_say_copies(frame),
         *_say_alike(frame, list(texts.values()), responses),
-        *(report_dependence(frame, named, responses, replicate) if named else ()),
+        *(_say_dependent(frame, named, responses, replicate) if named else ()),
     ]
+
+
+def _say_dependent(
+    frame: Frame, named: Sequence[str], responses: Sequence[str], replicate: str | None
+) -> list[str]:
+    """Report rows that are no replicates although their condition is the same."""
+    found = [*report_dependence(frame, named, responses, replicate)]
+    return found or [*report_series(frame, named, responses, replicate)]
 
 
 def _left_out(

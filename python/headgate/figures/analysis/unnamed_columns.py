@@ -42,25 +42,29 @@ def report_dependence(
 ) -> Iterator[str]:
     """Yield a note on each unnamed column that a response depends on.
 
-    `named` are the columns of factors and labels. The test is an analysis of covariance: the column
-    explains a response in addition to the combination of all named labels (F test, Bonferroni).
+    `named` are the columns of factors and labels. The first test is an analysis of covariance: the
+    column explains a response in addition to the combination of all named labels. The second is
+    that of nested groups: rows of one condition are alike if they are equal in the column. Both are
+    F tests, with Bonferroni's correction for all.
     """
     cells = number_groups(frame, named)
     others = [name for name in frame.columns if name not in (*named, *responses, replicate)]
-    columns = [name for name in others if _may_be_factor(frame, name, cells)]
-    tests = max(len(columns) * len(responses), 1)
+    columns = [name for name in others if _may_be_setting(frame, name, cells)]
+    chance = CHANCE / max(2 * len(columns) * len(responses), 1)
+    numbers = {response: frame.numbers(response) for response in responses}
     for name in columns:
-        levels = number_groups(frame, [name])
+        tested = number_groups(frame, [name]), number_groups(frame, [*named, name])
         found = [
             response
-            for response in responses
-            if compute_added_p(frame.numbers(response), cells, levels) * tests < CHANCE
+            for response, values in numbers.items()
+            if min(compute_added_p(values, cells, levels) for levels in tested) < chance
         ]
         if found:
             yield (
                 f"{name} is not named, but {', '.join(found)} depend{'s' * (len(found) == 1)} on it"
-                f" (p < {CHANCE:g}), so rows with different {name} are no replicates: name it by"
-                " --factors, --by or --replicate, or analyse only some of the rows."
+                f" (p < {CHANCE:g}), so the rows of a condition are no replicates: name {name} by"
+                " --factors, --by or --replicate, or, if rows are samples of one run, average those"
+                " of each run first."
             )
 
 
@@ -71,10 +75,11 @@ def number_groups(frame: Frame, names: Sequence[str]) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.int64)
 
 
-def _may_be_factor(frame: Frame, name: str, cells: NDArray[np.int64]) -> bool:
-    """Return whether a column may be a setting: words, or numbers with equal counts in all cells.
+def _may_be_setting(frame: Frame, name: str, cells: NDArray[np.int64]) -> bool:
+    """Return whether a column contains few words, or numbers as in a design or run numbers.
 
-    Other numbers, and columns of many levels, are probably measured.
+    The levels of a design are equally frequent in all cells. Run numbers are equally frequent, each
+    in one cell. Other numbers are probably measured.
     """
     texts = sorted(set(frame.labels(name)) - {""})
     if not 2 <= len(texts) <= min(MOST_LEVELS, len(frame) // 2):
@@ -83,4 +88,6 @@ def _may_be_factor(frame: Frame, name: str, cells: NDArray[np.int64]) -> bool:
         return True
     counts = np.zeros((cells.max() + 1, len(texts) + 1), dtype=np.int64)
     np.add.at(counts, (cells, number_groups(frame, [name])), 1)
-    return bool((counts == counts[0]).all())
+    used = counts[:, counts.any(axis=0)]
+    is_nested = (used > 0).sum(axis=0).max() == 1 and len(np.unique(used.sum(axis=0))) == 1
+    return bool((used == used[0]).all() or is_nested)
