@@ -94,6 +94,17 @@ def test_values_that_differ_by_rounding_are_not_called_equal() -> None:
         assert "random" not in sentence
 
 
+def test_a_mean_of_zero_is_written_without_a_sign() -> None:
+    """Least squares gives a level of zeros a mean of some -1e-17."""
+    late = [0] * 20 + [0, 1, 0, 0, 0, 1, 1, 0, 1, 1] * 2 + [0] * 20
+    names = ["cubic"] * 20 + ["bbr"] * 20 + ["reno"] * 20
+    table = {"cca": names, "rtt": ([10] * 10 + [100] * 10) * 3, "late": late}
+    found = compute_main_effects(table, ["cca", "rtt"], ["late"])
+    (effect, _) = found.of_response("late", ())
+    zero = next(one for one in effect.levels if one.level == "cubic")
+    assert f"{zero.mean:.4g}" == "0"
+
+
 @pytest.mark.parametrize("size", [1e-170, 1e-300])
 def test_numbers_whose_squares_are_zero_are_refused(size: float) -> None:
     y = size * np.array([1, 1.1, 0.9, 3, 3.1, 2.9])

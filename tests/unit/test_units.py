@@ -124,7 +124,7 @@ def test_files_and_windows_are_above_zero() -> None:
     [
         (14554.2, "", 4, "14,554"), (8816.4, "", 4, "8816"), (9999.7, "", 4, "10,000"),
         (5738.0, "+", 3, "+5,738"), (-38.88, "+", 3, "-38.9"), (0.0052, "", 4, "0.0052"),
-        (float("inf"), "", 4, "inf"),
+        (float("inf"), "", 4, "inf"), (-0.0, "", 4, "0"),
     ],
 )  # fmt: skip
 def test_figures_have_no_exponent(value: float, sign: str, digits: int, text: str) -> None:

@@ -221,7 +221,7 @@ def readable(unit: str, largest: float) -> tuple[float, str]:
 
 def format_figure(value: float, sign: str = "", digits: int = 4) -> str:
     """Write a figure with a few significant digits, and a large one without an exponent."""
-    rounded = float(f"{value:.{digits}g}")
+    rounded = float(f"{value:.{digits}g}") + 0.0  # -0.0 becomes 0.0
     if math.isfinite(rounded) and abs(rounded) >= 10**digits:
         return f"{value:{sign},.0f}"
     return f"{rounded:{sign}.{digits}g}"

@@ -58,7 +58,7 @@ class Factorial:
         """Round a value to the digits that the response determines."""
         if not self._scale > 0 or not np.isfinite(value):
             return value
-        return round(value, -int(np.floor(np.log10(self._scale))))
+        return round(value, -int(np.floor(np.log10(self._scale)))) + 0.0  # -0.0 becomes 0.0
 
     @cached_property
     def constant(self) -> float:
