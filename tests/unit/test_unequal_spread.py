@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import product
+from math import inf
 
 import numpy as np
 import pandas as pd
@@ -205,3 +206,16 @@ def test_paired_groups_that_vary_equally_are_rarely_doubted(groups: int, replica
         samples = list(rng.normal(size=(groups, replicates)) + 9 * rng.normal(size=replicates))
         doubted += _vary_unequally(samples, paired=True)
     assert doubted <= 0.08 * 400  # at 5 %, within three standard errors
+
+
+@pytest.mark.filterwarnings("error")
+def test_deviations_of_one_size_are_compared_without_a_warning() -> None:
+    """As of shares of successes: each run is 0.5 above or below the mean, or equal to it."""
+    places = {"a": np.repeat([0, 1], 20)}
+    residuals, leverages = np.tile([0.5, -0.5], 20), np.full(40, 1 / 20)
+    noise = np.random.default_rng(1).normal(size=40)
+    assert find_unequal_spread(places, residuals, leverages) is None
+    assert find_unequal_spread(places, residuals * (1 + 1e-14 * noise), leverages) is None
+    found = find_unequal_spread(places, residuals * (1 - places["a"]), leverages)
+    assert found is not None
+    assert (found.wide, found.narrow, found.ratio, found.p) == (0, 1, inf, 0)

@@ -23,6 +23,8 @@ LEAST_P = 0.05
 LEAST_FREEDOM, LEAST_SHARE = 3.0, 0.5
 #: A run of this leverage determines a coefficient alone, so that its residual is always zero.
 ALONE = 1 - 1e-9
+#: Deviations that differ by a smaller share are equal.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,13 @@ def _compare_levels(
         return None
     spreads = np.sqrt(np.bincount(places, residuals**2) / freedom)
     wide, narrow = int(spreads.argmax()), int(spreads.argmin())
-    if not spreads[wide] > 0:
+    if not spreads[wide] > spreads[narrow] * (1 + ROUNDING):
         return None
     known = free > 0
     scaled, at = residuals[known] / np.sqrt(free[known]), places[known]
-    p = stats.levene(*(scaled[at == level] for level in range(count)), center="median").pvalue
+    groups = [scaled[at == level] for level in range(count)]
+    with np.errstate(divide="ignore"):  # p = 0 if all deviations of each level are equal
+        p = stats.levene(*groups, center="median").pvalue
     ratio = float(spreads[wide] / spreads[narrow]) if spreads[narrow] > 0 else float("inf")
     return UnequalSpread(name, wide, narrow, ratio, float(p))
 
