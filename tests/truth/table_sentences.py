@@ -158,7 +158,9 @@ _READERS = (
     ),
     (
         rf"y depends on (?P<factor>\w+): (?:highest with (?P<highest>{_LEVELS}) and lowest with"
-        rf" (?P<lowest>{_LEVELS})|its mean runs from {_NUMBER} to {_NUMBER}){_AVERAGE}"
+        rf" (?P<lowest>{_LEVELS})|its mean runs from {_NUMBER} to {_NUMBER}|the means at its levels"
+        r" are unknown in this table)(?: \(the mean with (?P<unknown>.+) is unknown\))?"
+        rf"{_AVERAGE}"
         r"(?:; compared with (?P<before>\S+)(?: \(95 % each\))?: (?P<beside>.+))?",
         _depends,
     ),

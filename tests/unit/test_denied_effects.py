@@ -94,6 +94,20 @@ def test_values_that_differ_by_rounding_are_not_called_equal() -> None:
         assert "random" not in sentence
 
 
+def test_means_that_no_run_gives_are_not_numbers_in_a_sentence() -> None:
+    """A and B change together in part, so no mean over their levels is known, and C acts."""
+    table = {"A": list("bbcbbdbd"), "B": list("adbccbdb"), "C": list("yyxyyyxz")}
+    y = [0.67, 82.4, 0.0, 0.28, 8.1e-7, 0.0, 6.3e-8, 0.0]
+    sentence, *_ = said({**table, "y": y}, "A", "B", "C", method="main-effects")
+    assert "nan" not in sentence
+    assert sentence.startswith("y depends on C: the means at its levels are unknown in this table.")
+
+
+def test_a_single_run_is_not_all_runs() -> None:
+    table = {"A": ["a", "b"], "y": [2.0, np.nan]}
+    assert said(table, "A", method="one-way")[0].startswith("y is 2 in the only run.")
+
+
 def test_a_mean_of_zero_is_written_without_a_sign() -> None:
     """Least squares gives a level of zeros a mean of some -1e-17."""
     late = [0] * 20 + [0, 1, 0, 0, 0, 1, 1, 0, 1, 1] * 2 + [0] * 20

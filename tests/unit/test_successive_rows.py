@@ -135,3 +135,11 @@ def test_the_sentence_names_each_response() -> None:
     assert note.startswith("Successive rows of a condition are alike in y (rank correlation 0.")
     assert ", z (rank correlation 0." in note
     assert "w (" not in note
+
+
+def test_a_response_without_values_in_some_or_all_rows_gets_no_note() -> None:
+    table = {"cca": ["a", "b"] * 6, "seed": [0, 0, 1, 1, 2, 2] * 2, "none": [math.nan] * 12}
+    some = [math.nan] * 4 + CHANCE.normal(size=8).tolist()
+    frame = Frame.of({**table, "some": some})
+    notes = write_notes(frame, ["cca"], ["none", "some"], replicate="seed")
+    assert [note for note in notes if "alike" in note or "not named" in note] == []

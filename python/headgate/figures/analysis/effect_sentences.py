@@ -64,7 +64,8 @@ def _join_sentences(one: Speaker) -> str:
 def _say_response(one: Speaker) -> Iterator[str]:
     values = one.model.values
     if len(values) and np.ptp(values) == 0:
-        yield f"{one.name} is {one.write(float(values[0]))[0]} in all {len(values)} runs."
+        runs = f"all {len(values)} runs" if len(values) > 1 else "the only run"
+        yield f"{one.name} is {one.write(float(values[0]))[0]} in {runs}."
         return
     effects = {name: one.found.tested(name, one.response, one.group) for name in one.found.factors}
     ranked = sorted(effects.values(), key=lambda effect: effect.judged_p)
@@ -130,15 +131,17 @@ def _absolute(found: Estimate) -> Estimate:
 
 
 def _say_extremes(one: Speaker, effect: FactorEffect) -> str:
-    means = {of.level: of.mean for of in effect.levels}
+    means = {of.level: of.mean for of in effect.levels if np.isfinite(of.mean)}
+    if not means:
+        return "the means at its levels are unknown in this table"
+    unknown = _say_unknown([of.level for of in effect.levels if of.level not in means])
     high, low = effect.extremes(1), effect.extremes(-1)
     if set(high) & set(low):
-        return (
-            f"its mean runs from {' to '.join(one.write(min(means.values()), max(means.values())))}"
-        )
+        ends = one.write(min(means.values()), max(means.values()))
+        return f"its mean runs from {' to '.join(ends)}{unknown}"
     said = [f"{word} with {_say_levels(one, levels, means)}"
             for word, levels in (("highest", high), ("lowest", low))]  # fmt: skip
-    return " and ".join(said)
+    return f"{' and '.join(said)}{unknown}"
 
 
 def _say_levels(one: Speaker, levels: Sequence[str], means: Mapping[str, float]) -> str:

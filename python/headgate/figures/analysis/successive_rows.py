@@ -46,10 +46,11 @@ def report_series(
 
 def _remove_means(values: NDArray[np.float64], *labels: NDArray[np.int64]) -> NDArray[np.float64]:
     """Subtract the mean of all values with the same label, for each kind of label in turn."""
-    known = ~np.isnan(values)
     for _ in range(ROUNDS):
         for of in labels:
-            sums = np.bincount(of[known], values[known])
-            counts = np.bincount(of[known])
-            values = values - (sums / np.maximum(counts, 1))[np.minimum(of, len(sums) - 1)]
+            known = ~np.isnan(values)
+            sums, counts = np.zeros(of.max() + 1), np.zeros(of.max() + 1)
+            np.add.at(sums, of[known], values[known])
+            np.add.at(counts, of[known], 1)
+            values = values - (sums / np.maximum(counts, 1))[of]
     return values
