@@ -158,6 +158,9 @@ def test_copies_and_replicates_without_chance_are_noted() -> None:
     assert "copy" not in alike
     assert not noted(x=["a", "b"] * 2, seed=[1, 1, 2, 2], y=[1.0, 2.0, 1.1, 2.0])
     assert not noted(x=["a", "b"], y=[1.0, 2.0])
+    assert not noted(x=["a", "b"] * 8, y=[0, 0, 1, 1, 0, 1, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0])
+    lacking = noted(x=["a"] * 4 + ["b"] * 4, y=[1.0, 2.0, None, None, 3.0, 4.0, None, None])
+    assert "copies" not in lacking
 
 
 def make_fraction(**keys: object) -> np.ndarray:

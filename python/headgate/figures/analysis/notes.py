@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from headgate.base.units import sizes
 from headgate.figures.analysis.frame import MISSING, Frame
+from headgate.figures.analysis.missing_values import report_missing
 from headgate.figures.analysis.read import DECIMAL_COMMA
 from headgate.figures.analysis.successive_rows import report_series
 from headgate.figures.analysis.unnamed_columns import report_dependence
@@ -37,12 +39,12 @@ def write_notes(
     named = [*factors, *(name for name in labels if name not in factors)]
     texts = {name: frame.labels(name) for name in named}
     return [
-        *_left_out(frame, {name: texts[name] for name in factors}, responses),
+        *report_missing(frame, factors, texts, responses),
         *_say_alone(frame, replicate),
         *(said for name, of in texts.items() for said in _doubtful(name, of)),
         *(said for name in named for said in _say_decimals(name, texts[name])),
         *_correlated({name: texts[name] for name in factors}),
-        *_say_copies(frame),
+        *_say_copies(frame, responses),
         *_say_alike(frame, list(texts.values()), responses),
         *(_say_dependent(frame, named, responses, replicate) if named else ()),
     ]
@@ -56,24 +58,6 @@ def _say_dependent(
     return found or [*report_series(frame, named, responses, replicate)]
 
 
-def _left_out(
-    frame: Frame, factors: dict[str, list[str]], responses: Sequence[str]
-) -> Iterator[str]:
-    for name, of in factors.items():
-        if count := of.count(""):
-            yield (
-                f"{name}: {count} of {len(of)} rows {'has' if count == 1 else 'have'} no level; the"
-                f" main effects leave out {'this row' if count == 1 else 'these rows'}."
-            )
-    gaps = {name: int(np.isnan(frame.numbers(name)).sum()) for name in responses}
-    said = [f"{name} {count} of {len(frame)}" for name, count in gaps.items() if count]
-    if said:
-        yield (
-            "Rows without a finite number are left out of the analyses of that response:"
-            f" {', '.join(said)}."
-        )
-
-
 def _say_alone(frame: Frame, replicate: str | None) -> Iterator[str]:
     count = frame.labels(replicate).count("") if replicate else 0
     if count:
@@ -81,9 +65,22 @@ def _say_alone(frame: Frame, replicate: str | None) -> Iterator[str]:
         yield f"{replicate}: {count} of {len(frame)} rows {said} compared with no other run."
 
 
-def _say_copies(frame: Frame) -> Iterator[str]:
+def _say_copies(frame: Frame, responses: Sequence[str]) -> Iterator[str]:
+    """Count the rows that repeat another one.
+
+    Rows without a number repeat nothing. If runs of other conditions give the same numbers, such as
+    0 and 1, equal rows are probably several runs.
+    """
+    if not responses:
+        return
     rows = list(zip(*([str(cell) for cell in of] for of in frame.columns.values()), strict=True))
-    copies = len(rows) - len(set(rows))
+    places = [place for place, name in enumerate(frame.columns) if name in responses]
+    measured = {row: tuple(row[place] for place in places) for row in rows}
+    numbers = np.array([frame.numbers(name) for name in responses])
+    known = np.isfinite(numbers).any(axis=0).tolist()
+    counts = Counter(row for row, is_known in zip(rows, known, strict=True) if is_known)
+    conditions = Counter(measured.values())
+    copies = sum(count - 1 for row, count in counts.items() if conditions[measured[row]] == 1)
     if copies:
         yield (
             f"{copies} of {len(rows)} rows {'is a copy' if copies == 1 else 'are copies'} of an"
