@@ -80,7 +80,7 @@ Statement = Ends | Moved | Steps | Drifts
 def read(sentences: Iterable[str], responses: Mapping[str, str]) -> Iterator[Statement]:
     """Yield what sentences state; `responses` are names by what sentences call them."""
     for sentence in sentences:
-        if not re.fullmatch(f"{_SAME}|{_MISSING}|{_NOT_COMPUTED}", sentence):
+        if not re.fullmatch(f"{_SAME}|{_MISSING}|{_NOT_COMPUTED}|{_UNFINISHED}", sentence):
             yield _read(sentence, responses)
 
 
@@ -104,6 +104,7 @@ def _read(sentence: str, responses: Mapping[str, str]) -> Statement:
 
 _SAME = r"The \d+ replicates of every condition are one and the same run: .+"
 _MISSING = r".+ lacks a value in \d+ of \d+ runs \(.+\); its means and effects are those of the .+"
+_UNFINISHED = r"Under \d+ of \d+ conditions more than 5 % of the files are unfinished .+"
 _NOT_COMPUTED = r"No main effect on .+ can be computed: too few runs give a value\."
 _OVER = r"(?:, over \d+ of \d+ (?:pairs of conditions|replicates)(?: and \d+ of \d+ replicates)?)?"
 _DRIFTS = (

@@ -42,6 +42,7 @@ from headgate.experiment.result import ExperimentResult
 from headgate.experiment.runs import Analysis, Key, PicturesLater, Runs, Setup, Source
 from headgate.experiment.settings import set_keys
 from headgate.experiment.tables import MeasuredRuns
+from headgate.experiment.unfinished import Count, compute_share, count_unfinished
 from headgate.lab.jobs import Job
 from headgate.lab.workers import WorkerPool
 from headgate.plugin.code_files import name_by_hand, name_in_file
@@ -240,24 +241,26 @@ class Experiment:
         digests = np.full(shape, "", dtype=object)
         busiest = {one.period: np.full(shape, "", dtype=object) for one in of.asked}
         batches: list[list[Batches]] = [[] for _ in of.conditions]
+        unfinished: list[list[Count]] = [[] for _ in of.conditions]
         for (c, condition), (k, seed) in product(enumerate(of.conditions), enumerate(seeds)):
             result = runs.results.get((*condition.labels.values(), seed))
             if result is not None:
                 digests[c, k] = result.digest
                 batches[c].append(read_batches(result))
+                unfinished[c].append(count_unfinished(result))
                 for period, links in busiest.items():
                     links[c, k] = find_busiest(result, period)
                 for one in of.asked:
                     values[one.name, one.period][c, k] = measured(one, result)
         coded = np.array([condition.coded for condition in of.conditions], float)
         factors, paired = of.made.design.factors, of.file.kind == "grid"
-        drifts = tuple(map(describe_drift, batches))
+        drifts, shares = tuple(map(describe_drift, batches)), tuple(map(compute_share, unfinished))
         parts = tuple(
             MeasuredRuns(
                 factors, coded, seeds, of.responses,
                 {one.name: values[one.name, period] for one in of.responses},
                 digests, paired, drifts, of.analysis, period=period, roles=of.file,
-                busiest=busiest[period],
+                busiest=busiest[period], unfinished=shares,
             )
             for period in dict.fromkeys(period for _, period in values)
         )  # fmt: skip

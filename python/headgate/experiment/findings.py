@@ -24,7 +24,7 @@ from headgate.experiment.effect_sentences import CCA, say_effects, spoken, unit_
 from headgate.experiment.effects import Effect
 from headgate.experiment.parts import PartChanges
 from headgate.experiment.responses import Response
-from headgate.experiment.run_sentences import say_busiest, say_drifts, say_missing
+from headgate.experiment.run_sentences import say_busiest, say_drifts, say_missing, say_unfinished
 from headgate.experiment.runs import Analysis, Listing, Picture
 from headgate.experiment.same_runs import say_same_runs
 from headgate.experiment.tables import MeasuredRuns, rows_of
@@ -69,6 +69,7 @@ def sentences(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[st
         *say_same_runs(found),
         *say_busiest(found),
         *say_drifts(found),
+        *say_unfinished(found),
     )
 
 

@@ -24,6 +24,7 @@ from headgate.engine.api import Result
 from headgate.experiment import sql
 from headgate.experiment.measures import Better
 from headgate.experiment.part_measures import PARTS, TABLES, Kind, Measured, measure_parts
+from headgate.experiment.unfinished import UNFINISHED, count_unfinished
 from headgate.plugin import code_files
 from headgate.plugin.code_files import read, sha256, shorten_path
 from headgate.plugin.load import run_file
@@ -34,7 +35,18 @@ from headgate.stats.drift import compute_batch_means, find_drift
 #: name of the busiest link by the number of the period.
 MEASURED, FIGURES, BATCHES, BUSIEST = "measured", "figures", "batches", "busiest"
 #: The keys of `run.json` that an analysis reads.
-ASKED = ("digest", "cpu_s", "packet_hops", "labels", MEASURED, FIGURES, BATCHES, BUSIEST, PARTS)
+ASKED = (
+    "digest",
+    "cpu_s",
+    "packet_hops",
+    "labels",
+    MEASURED,
+    FIGURES,
+    BATCHES,
+    BUSIEST,
+    PARTS,
+    UNFINISHED,
+)
 #: Packet-hops, about a CPU second, above which a run keeps its tables for later questions.
 LARGE = 10_000_000
 #: Columns of the busiest link that are tested for drift: unit, name, least difference that matters.
@@ -166,6 +178,7 @@ class Measuring:
         result.meta[MEASURED] = plain
         result.meta[FIGURES] = {one.figure: plain.get(one.key) for one in self.responses}
         result.meta[BATCHES] = read_batches(result)
+        result.meta[UNFINISHED] = count_unfinished(result)
         periods = dict.fromkeys(one.period for one in self.responses)
         result.meta[BUSIEST] = {str(of): find_busiest(result, of) for of in periods}
         if self.parts:

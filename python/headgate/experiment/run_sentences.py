@@ -13,9 +13,12 @@ from headgate.experiment.effect_sentences import spoken
 from headgate.experiment.measures import OF_BUSIEST
 from headgate.experiment.responses import Response
 from headgate.experiment.tables import MeasuredRuns
+from headgate.experiment.unfinished import COMPLETION_TIMES
 
 #: The largest number of conditions, or of pairs of levels, that sentences name.
 MOST_NAMED = 3
+#: The share of unfinished files above which completion times are said to leave them out.
+MANY_UNFINISHED = 0.05
 
 
 def say_missing(found: MeasuredRuns, response: Response) -> Iterator[str]:
@@ -87,4 +90,23 @@ def say_drifts(found: MeasuredRuns) -> Iterator[str]:
         f"Under {len(drifting)} of {len(found.coded)} conditions the busiest link still drifts from"
         " the first to the second half of the measured time, so that their means may differ from"
         f" those of longer runs; lengthen the duration or the warm-up: {', '.join(named)}{more}."
+    )
+
+
+def say_unfinished(found: MeasuredRuns) -> Iterator[str]:
+    """Name the conditions in which many files are too late for the measured completion times."""
+    timed = [
+        one.name for one in found.responses if any(column in one.sql for column in COMPLETION_TIMES)
+    ]
+    shares = np.array(found.unfinished)
+    late = [c for c in np.argsort(-shares, kind="stable").tolist() if shares[c] > MANY_UNFINISHED]
+    if not timed or not late:
+        return
+    named = [f"{100 * shares[c]:.0f} % with {found.describe(c)}" for c in late[:MOST_NAMED]]
+    more = f"; {len(late) - len(named)} more" if len(late) > len(named) else ""
+    verb, least = "leaves" if len(timed) == 1 else "leave", 100 * MANY_UNFINISHED
+    yield (
+        f"Under {len(late)} of {len(shares)} conditions more than {least:.0f} % of the files are"
+        f" unfinished at the end of the runs ({'; '.join(named)}{more}): {', '.join(timed)} {verb}"
+        " them out and so may be too low. Lengthen the duration, or offer less traffic."
     )

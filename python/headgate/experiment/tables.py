@@ -74,6 +74,8 @@ class MeasuredRuns:
     """The keys that state the roles of the responses."""
     busiest: NDArray[np.str_] | None = None
     """The busiest link of each run, with the same shape; "" if it is not known."""
+    unfinished: tuple[float, ...] = ()
+    """The share of files that were unfinished at the end of the runs, for each condition."""
 
     @property
     def repeats(self) -> int:
