@@ -104,6 +104,9 @@ def test_seeds_that_every_condition_shares_are_noticed() -> None:
     (note,) = write_notes(with_seeds, *roles)
     assert note.startswith("seed is not named, but value depends on it")
     assert not write_notes(with_seeds, *roles, "seed")
+    numbers = np.array(with_seeds.columns["seed"], dtype=int) * 7919  # another name of replicates
+    both = make_long(value=values.tolist(), number=numbers.tolist())
+    assert not write_notes(both, *roles, "seed")
 
 
 def test_measured_numbers_are_not_taken_as_settings_and_words_are() -> None:

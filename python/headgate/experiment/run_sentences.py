@@ -102,7 +102,7 @@ def say_unfinished(found: MeasuredRuns) -> Iterator[str]:
     late = [c for c in np.argsort(-shares, kind="stable").tolist() if shares[c] > MANY_UNFINISHED]
     if not timed or not late:
         return
-    named = [f"{100 * shares[c]:.0f} % with {found.describe(c)}" for c in late[:MOST_NAMED]]
+    named = [f"{100 * shares[c]:.2g} % with {found.describe(c)}" for c in late[:MOST_NAMED]]
     more = f"; {len(late) - len(named)} more" if len(late) > len(named) else ""
     verb, least = "leaves" if len(timed) == 1 else "leave", 100 * MANY_UNFINISHED
     yield (

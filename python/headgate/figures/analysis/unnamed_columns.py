@@ -49,7 +49,12 @@ def report_dependence(
     """
     cells = number_groups(frame, named)
     others = [name for name in frame.columns if name not in (*named, *responses, replicate)]
-    columns = [name for name in others if _may_be_setting(frame, name, cells)]
+    columns = [
+        name
+        for name in others
+        if _may_be_setting(frame, name, cells)
+        and not (replicate and _is_determined(frame, name, replicate))
+    ]
     chance = CHANCE / max(2 * len(columns) * len(responses), 1)
     numbers = {response: frame.numbers(response) for response in responses}
     for name in columns:
@@ -73,6 +78,11 @@ def number_groups(frame: Frame, names: Sequence[str]) -> NDArray[np.int64]:
     numbers: dict[tuple[str, ...], int] = {}
     rows = zip(*(frame.labels(name) for name in names), strict=True)
     return np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.int64)
+
+
+def _is_determined(frame: Frame, name: str, by: str) -> bool:
+    """Return whether the label in another column determines the level, as replicates do seeds."""
+    return int(number_groups(frame, [by, name]).max()) == int(number_groups(frame, [by]).max())
 
 
 def _may_be_setting(frame: Frame, name: str, cells: NDArray[np.int64]) -> bool:
