@@ -118,3 +118,17 @@ def test_the_command_names_the_rows_it_leaves_out(tmp_path: Path) -> None:
     CliRunner().invoke(app, [*asked, "--out", str(tmp_path / "out")], catch_exceptions=False)
     page = (tmp_path / "out" / "report.html").read_text()
     assert "x: 1 of 6 rows has no level" in page
+
+
+@pytest.mark.parametrize("names", [("run1", "run2"), ("Rep 1", "Rep 2"), ("seed_01", "seed_02")])
+def test_replicates_in_columns_are_noticed(names: tuple[str, str]) -> None:
+    """Each column by itself is one run per condition, so an effect may not be shown."""
+    frame = Frame.of({"x": ["a", "b"] * 2, names[0]: [1, 2, 1.1, 2.2], names[1]: [1, 2.5, 1.2, 2]})
+    (note,) = write_notes(frame, ["x"], names)
+    assert note.startswith(f"{names[0]}, {names[1]} seem to be replicates of one response")
+    assert "one row per run" in note
+
+
+def test_numbered_responses_are_no_replicates() -> None:
+    frame = Frame.of({"x": ["a", "b"] * 2, "y1": [1, 2, 1.1, 2.2], "y2": [1, 2.5, 1.2, 2]})
+    assert not write_notes(frame, ["x"], ["y1", "y2"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -19,6 +20,10 @@ from headgate.figures.analysis.unnamed_columns import report_dependence
 
 #: Labels that a note names before it says how many more there are.
 NAMED = 4
+#: Names of columns that tables in wide form give to replicates.
+REPLICATE_NAME = re.compile(
+    r"(run|rep|repl|replicate|repetition|iteration|iter|seed|trial|sample)[ _.-]*\d+", re.IGNORECASE
+)
 #: Cramer's V of two factors from which on a note says that they change together.
 CORRELATED = 0.7
 #: Rows for each combination of their levels below which chance alone makes such a V.
@@ -41,6 +46,7 @@ def write_notes(
     return [
         *report_missing(frame, factors, texts, responses),
         *_say_alone(frame, replicate),
+        *_say_wide(responses),
         *(said for name, of in texts.items() for said in _doubtful(name, of)),
         *(said for name in named for said in _say_decimals(name, texts[name])),
         *_correlated({name: texts[name] for name in factors}),
@@ -63,6 +69,17 @@ def _say_alone(frame: Frame, replicate: str | None) -> Iterator[str]:
     if count:
         said = "lacks a label; it is" if count == 1 else "lack a label; they are"
         yield f"{replicate}: {count} of {len(frame)} rows {said} compared with no other run."
+
+
+def _say_wide(responses: Sequence[str]) -> Iterator[str]:
+    """Report responses that are probably the replicates of one, by their names."""
+    wide = [name for name in responses if REPLICATE_NAME.fullmatch(name.strip())]
+    if len(wide) > 1:
+        yield (
+            f"{', '.join(wide[:NAMED])}{' ...' * (len(wide) > NAMED)} seem to be replicates of one"
+            " response, but each column is analysed as a response. If they are replicates, write"
+            " one row per run, with the value in one column and the replicate in another."
+        )
 
 
 def _say_copies(frame: Frame, responses: Sequence[str]) -> Iterator[str]:
