@@ -12,7 +12,7 @@ from scipy.stats import f_oneway
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.notes import write_notes
 from headgate.figures.analysis.unnamed_columns import list_columns
-from headgate.stats.added_labels import compute_added_p
+from headgate.stats.added_labels import compute_added_p, compute_nested_p
 
 CHANCE = np.random.default_rng(11)
 
@@ -37,11 +37,24 @@ def test_p_is_that_of_two_nested_models() -> None:
         assert p == pytest.approx(f_distribution.sf(ratio, added, free), rel=1e-6)
 
 
+def test_p_of_nested_levels_is_that_of_two_nested_models() -> None:
+    for _ in range(50):
+        runs = int(CHANCE.integers(12, 60))
+        cells, levels = CHANCE.integers(0, 3, runs), CHANCE.integers(0, 3, runs)
+        groups = 3 * cells + levels
+        values = CHANCE.normal(size=runs) + cells + 0.5 * CHANCE.normal(size=9)[groups]
+        (small, fewer), (large, more) = fit_error(values, cells), fit_error(values, groups)
+        ratio = (small - large) / (more - fewer) / (large / (runs - more))
+        p = compute_nested_p(values, cells, levels)
+        assert p == pytest.approx(f_distribution.sf(ratio, more - fewer, runs - more), rel=1e-6)
+
+
 def test_in_one_cell_it_is_the_one_way_test() -> None:
     groups = [CHANCE.normal(mean, 1, 8) for mean in (0.0, 0.5, 1.0)]
     values, levels = np.concatenate(groups), np.repeat([0, 1, 2], 8)
     p = compute_added_p(values, np.zeros(24, dtype=int), levels)
     assert p == pytest.approx(f_oneway(*groups).pvalue)
+    assert compute_nested_p(values, np.zeros(24, dtype=int), levels) == pytest.approx(p)
 
 
 def test_values_that_are_missing_are_left_out() -> None:
@@ -61,7 +74,8 @@ def test_values_that_are_missing_are_left_out() -> None:
     ],
 )
 def test_limits(values: list[float], cells: list[int], levels: list[int], p: float) -> None:
-    assert compute_added_p(np.array(values), np.array(cells), np.array(levels)) == p
+    for compute in (compute_added_p, compute_nested_p):
+        assert compute(np.array(values), np.array(cells), np.array(levels)) == p
 
 
 def test_without_an_effect_p_is_uniform() -> None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headgate.base.units import sizes
 from headgate.figures.analysis.frame import Frame
-from headgate.stats.added_labels import compute_added_p
+from headgate.stats.added_labels import Groups, compute_added_p, compute_nested_p
 
 #: Levels that are written before only their number is, and columns that are listed.
 LISTED_LEVELS, LISTED_COLUMNS = 3, 20
@@ -48,21 +47,22 @@ def report_dependence(
     F tests, with Bonferroni's correction for all.
     """
     cells = number_groups(frame, named)
+    blocks = number_groups(frame, [replicate]) if replicate else None
     others = [name for name in frame.columns if name not in (*named, *responses, replicate)]
-    columns = [
-        name
+    columns = {
+        name: levels
         for name in others
-        if _may_be_setting(frame, name, cells)
-        and not (replicate and _is_determined(frame, name, replicate))
-    ]
+        if (levels := _read_setting(frame, name, cells)) is not None
+        and not (blocks is not None and _are_determined(levels, blocks))
+    }
     chance = CHANCE / max(2 * len(columns) * len(responses), 1)
     numbers = {response: frame.numbers(response) for response in responses}
-    for name in columns:
-        tested = number_groups(frame, [name]), number_groups(frame, [*named, name])
+    for name, levels in columns.items():
         found = [
             response
             for response, values in numbers.items()
-            if min(compute_added_p(values, cells, levels) for levels in tested) < chance
+            if compute_added_p(values, cells, levels) < chance
+            or compute_nested_p(values, cells, levels) < chance
         ]
         if found:
             yield (
@@ -73,31 +73,33 @@ def report_dependence(
             )
 
 
-def number_groups(frame: Frame, names: Sequence[str]) -> NDArray[np.int64]:
+def number_groups(frame: Frame, names: Sequence[str]) -> Groups:
     """Return the number of each row's combination of labels, from 0 on."""
     numbers: dict[tuple[str, ...], int] = {}
     rows = zip(*(frame.labels(name) for name in names), strict=True)
     return np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.int64)
 
 
-def _is_determined(frame: Frame, name: str, by: str) -> bool:
-    """Return whether the label in another column determines the level, as replicates do seeds."""
-    return int(number_groups(frame, [by, name]).max()) == int(number_groups(frame, [by]).max())
+def _are_determined(levels: Groups, blocks: Groups) -> bool:
+    """Return whether a block determines the level, as replicates do seeds."""
+    pairs = np.unique(blocks * (int(levels.max()) + 1) + levels)
+    return len(pairs) == int(blocks.max()) + 1
 
 
-def _may_be_setting(frame: Frame, name: str, cells: NDArray[np.int64]) -> bool:
-    """Return whether a column contains few words, or numbers as in a design or run numbers.
+def _read_setting(frame: Frame, name: str, cells: Groups) -> Groups | None:
+    """Return the level of each row if a column may be a setting; None otherwise.
 
-    The levels of a design are equally frequent in all cells. Run numbers are equally frequent, each
-    in one cell. Other numbers are probably measured.
+    A setting is a column of few words, or of numbers as in a design or run numbers. The levels of a
+    design are equally frequent in all cells. Run numbers are equally frequent, each in one cell.
+    Other numbers are probably measured.
     """
-    texts = sorted(set(frame.labels(name)) - {""})
-    if not 2 <= len(texts) <= min(MOST_LEVELS, len(frame) // 2):
-        return False
-    if sizes(texts) is None:
-        return True
-    counts = np.zeros((cells.max() + 1, len(texts) + 1), dtype=np.int64)
-    np.add.at(counts, (cells, number_groups(frame, [name])), 1)
-    used = counts[:, counts.any(axis=0)]
-    is_nested = (used > 0).sum(axis=0).max() == 1 and len(np.unique(used.sum(axis=0))) == 1
-    return bool((used == used[0]).all() or is_nested)
+    texts, levels = np.unique(np.array(frame.labels(name), dtype=str), return_inverse=True)
+    words = [text for text in texts.tolist() if text]
+    if not 2 <= len(words) <= min(MOST_LEVELS, len(frame) // 2):
+        return None
+    if sizes(words) is None:
+        return levels
+    counts = np.zeros((int(cells.max()) + 1, len(texts)), dtype=np.int64)
+    np.add.at(counts, (cells, levels), 1)
+    is_nested = (counts > 0).sum(axis=0).max() == 1 and len(np.unique(counts.sum(axis=0))) == 1
+    return levels if (counts == counts[0]).all() or is_nested else None
