@@ -304,6 +304,19 @@ def test_the_same_findings_keep_their_date(tmp_path: Path, monkeypatch: pytest.M
     assert date_after("2026-01-04", 1.6, replace(basis, runs_hash="s")) == "2026-01-04"
 
 
+def test_a_run_of_two_conditions_counts_once(
+    made: tuple[Path, runner.StudyOutcome], tmp_path: Path
+) -> None:
+    """Two small buffers can be the same number of packets."""
+    asked = study.plan_study(NAME, "quick", tmp_path / "out", results=made[0])
+    kept = runner.read_finished(asked)
+    assert kept is not None
+    one = next(iter(kept.results.values()))
+    twice = replace(kept, results={("a",): one, ("b",): one})
+    read = results_store.ReadRuns(twice, {("a",): "identity", ("b",): "identity"})
+    assert read.count == len(dict(read.trim())) == 1
+
+
 def test_damaged_findings_are_replaced(tmp_path: Path) -> None:
     place = StoredResults(tmp_path)
     (tmp_path / "findings.parquet").write_bytes(b"damaged")

@@ -308,9 +308,9 @@ def _split_by_size(jobs: Sequence[Job], store: Store) -> Iterator[list[Job]]:
 
 
 def make_runs(asked: StudyRun, pool: WorkerPool) -> tuple[Runs, tuple[float, int]]:
-    """Make the missing runs; return all runs, and their CPU seconds and packet-hops."""
+    """Make the missing runs; return all, and the CPU seconds and packet-hops of distinct runs."""
     results = _make_results(asked, Store(asked.folder), pool)
-    metas = [result.meta for result in results.values()]
+    metas = {asked.jobs[key].identity: result.meta for key, result in results.items()}.values()
     total = sum(meta["cpu_s"] for meta in metas), sum(meta["packet_hops"] for meta in metas)
     return Runs(asked.setup, results), total
 
@@ -375,7 +375,7 @@ def basis_of(asked: StudyRun, cpu_s: float = 0.0) -> Basis:
     """Return the basis of findings made now."""
     jobs, study = asked.jobs.values(), asked.study
     code = hash_code(study.code, (claim.basis() for claim in study.claims))
-    return Basis(hash_runs(jobs), code, len(jobs), cpu_s)
+    return Basis(hash_runs(jobs), code, len({job.identity for job in jobs}), cpu_s)
 
 
 def _analyse(study: Runnable, runs: Runs) -> Analysis:

@@ -200,6 +200,11 @@ class ReadRuns:
         watched = {key: self.reads.watch(self.identities[key], one) for key, one in results}
         return replace(self.runs, results=watched)
 
+    @property
+    def count(self) -> int:
+        """The number of runs; two conditions may be the same run."""
+        return len({self.identities[key] for key in self.runs.results})
+
     def trim(self) -> Iterator[tuple[str, Result]]:
         """Yield each run with only the data that was read of it."""
         results = {self.identities[key]: one for key, one in self.runs.results.items()}
@@ -212,7 +217,7 @@ def store_runs(
     """Store the data that an analysis read of its runs; if it is too large, that of `find`."""
     if _are_stored(packed, read):
         return
-    count = len(read.runs.results)
+    count = read.count
     with count_slow_steps("storing", count, "runs") as step:
         if packed.replace(_split(read.trim(), step), REPORT_BYTES):
             return
@@ -226,7 +231,7 @@ def store_runs(
 
 
 def _are_stored(packed: PackedRuns, read: ReadRuns) -> bool:
-    return len(packed) == len(read.runs.results) and all(
+    return len(packed) == read.count and all(
         _is_stored(packed, run, one) for run, one in read.trim()
     )
 
