@@ -129,9 +129,9 @@ def test_run_numbers_that_go_on_over_conditions_are_noticed(tmp_path: Path) -> N
 
 def test_the_sentence_names_each_response() -> None:
     rng = np.random.default_rng(1)
-    table = {"cca": ["a"] * 40 + ["b"] * 40}
-    table |= {name: [*make_series(40, 0.8, rng), *make_series(40, 0.8, rng)] for name in ("y", "z")}  # type: ignore[dict-item]
-    (note,) = write_notes(Frame.of({**table, "w": rng.normal(size=80)}), ["cca"], ["w", "y", "z"])
+    y, z = ([*make_series(40, 0.8, rng), *make_series(40, 0.8, rng)] for _ in range(2))
+    table = {"cca": ["a"] * 40 + ["b"] * 40, "w": rng.normal(size=80), "y": y, "z": z}
+    (note,) = write_notes(Frame.of(table), ["cca"], ["w", "y", "z"])
     assert note.startswith("Successive rows of a condition are alike in y (rank correlation 0.")
     assert ", z (rank correlation 0." in note
     assert "w (" not in note

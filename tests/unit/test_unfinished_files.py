@@ -12,15 +12,13 @@ from headgate.experiment.unfinished import UNFINISHED, compute_share, count_unfi
 
 from .planted_experiment import measured
 
-#: Downloads that offer twice the rate of the link, beside one endless flow.
+#: Downloads that offer twice the rate of the link.
+DOWNLOADS = {"kind": "poisson", "cca": "reno", "load": 2.0, "size": "100 packets"}
 OVERLOAD = {
     "duration": "20 s",
     "network": {"kind": "dumbbell", "rate": "12 Mbit/s", "rtt": "20 ms", "buffer": "1 BDP"},
     "measure": {"warmup": "5 s"},
-    "traffic": [
-        {"kind": "poisson", "cca": "reno", "load": 2.0, "size": "100 packets"},
-        {"kind": "flows", "cca": "cubic", "count": 1},
-    ],
+    "traffic": [DOWNLOADS, {"kind": "flows", "cca": "cubic", "count": 1}],
 }
 
 
@@ -52,7 +50,7 @@ def test_the_share_is_that_of_all_replicates(
 
 
 def test_an_experiment_names_the_conditions_with_many_unfinished_files(tmp_path: Path) -> None:
-    base = Scenario.from_dict({**OVERLOAD, "traffic": OVERLOAD["traffic"][:1]})  # type: ignore[index]
+    base = Scenario.from_dict({**OVERLOAD, "traffic": [DOWNLOADS]})
     experiment = Experiment(
         base, {"traffic.0.load": [0.3, 2.0]}, responses=["afct_s", "goodput_bps"], replicates=2
     )
