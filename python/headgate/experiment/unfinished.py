@@ -28,8 +28,8 @@ def count_unfinished(result: Result) -> Count:
         return 0, 0
     flows = result.tables["flows"]
     files = (flows["size_packets"] > 0) & (flows["active_s"] > 0)
-    open_still = np.isin(flows["status"], ("connecting", "running"))
-    return int((files & open_still).sum()), int(files.sum())
+    is_open = np.isin(flows["status"], ("connecting", "running"))
+    return int((files & is_open).sum()), int(files.sum())
 
 
 def compute_share(replicates: Sequence[Count]) -> float:

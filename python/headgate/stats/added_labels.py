@@ -21,7 +21,7 @@ def compute_added_p(values: Numbers, cells: Groups, levels: Groups) -> float:
     values, cells, levels = _keep_known(values, cells, levels)
     if not len(values):
         return 1.0
-    rest = _centre(values, cells)
+    rest = remove_means(values, cells)
     counts = np.zeros((int(cells.max()) + 1, int(levels.max()) + 1))
     np.add.at(counts, (cells, levels), 1)
     counts = counts[counts.any(axis=1)]
@@ -42,7 +42,7 @@ def compute_nested_p(values: Numbers, cells: Groups, levels: Groups) -> float:
     values, cells, levels = _keep_known(values, cells, levels)
     if not len(values):
         return 1.0
-    rest = _centre(values, cells)
+    rest = remove_means(values, cells)
     _, groups = np.unique(cells * (int(levels.max()) + 1) + levels, return_inverse=True)
     runs = np.bincount(groups)
     explained = float(np.sum(np.bincount(groups, rest) ** 2 / runs))
@@ -55,10 +55,14 @@ def _keep_known(values: Numbers, cells: Groups, levels: Groups) -> tuple[Numbers
     return values[known], cells[known], levels[known]
 
 
-def _centre(values: Numbers, cells: Groups) -> Numbers:
-    """Return values minus the mean of their cell."""
-    means = np.bincount(cells, values) / np.maximum(np.bincount(cells), 1)
-    return np.asarray(values - means[cells])
+def remove_means(values: Numbers, groups: Groups) -> Numbers:
+    """Return values minus the mean of their group; NaN values stay NaN and count in no mean.
+
+    Both arrays have shape (runs,); `groups` counts from 0.
+    """
+    sums = np.bincount(groups, np.nan_to_num(values))
+    counts = np.bincount(groups, ~np.isnan(values))
+    return np.asarray(values - (sums / np.maximum(counts, 1))[groups])
 
 
 def _compute_p(values: Numbers, rest: Numbers, explained: float, used: int, free: int) -> float:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.unnamed_columns import CHANCE, number_groups
+from headgate.stats.added_labels import remove_means
 from headgate.stats.serial_correlation import correlate_successive
 
 #: Rounds in which the means of conditions and replicates are removed in turn.
@@ -20,16 +18,16 @@ def report_series(
 ) -> Iterator[str]:
     """Yield a note if successive rows of the same condition are alike.
 
-    `named` are the columns whose combinations are the conditions. The mean of each replicate, which
-    analyses remove, is no likeness.
+    `named` are the columns whose combinations are the conditions. The means of replicates are
+    removed first, as analyses do.
     """
     cells = number_groups(frame, named)
     blocks = number_groups(frame, [replicate]) if replicate else None
     found = {}
     for name in responses:
         values = frame.numbers(name)
-        if blocks is not None:
-            values = _remove_means(values, cells, blocks)
+        for groups in (cells, blocks) * ROUNDS if blocks is not None else ():
+            values = remove_means(values, groups)
         found[name] = correlate_successive(values, cells)
     alike = [
         f"{name} (rank correlation {one.correlation:.2f})"
@@ -42,15 +40,3 @@ def report_series(
             " replicates. If they are samples of one run, average those of each run first. If they"
             " are runs, the measurement drifted: make them in random order."
         )
-
-
-def _remove_means(values: NDArray[np.float64], *labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Subtract the mean of all values with the same label, for each kind of label in turn."""
-    for _ in range(ROUNDS):
-        for of in labels:
-            known = ~np.isnan(values)
-            sums, counts = np.zeros(of.max() + 1), np.zeros(of.max() + 1)
-            np.add.at(sums, of[known], values[known])
-            np.add.at(counts, of[known], 1)
-            values = values - (sums / np.maximum(counts, 1))[of]
-    return values
