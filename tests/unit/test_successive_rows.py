@@ -100,7 +100,7 @@ def test_samples_of_a_run_are_noticed_with_and_without_its_column() -> None:
             ("none", write_notes(Frame.of(without), ["cca"], ["rate"])),
             ("replicate", write_notes(Frame.of(table), ["cca"], ["rate"], replicate="run")),
         ):
-            noticed[key] += any("average those of each run first" in note for note in notes)
+            noticed[key] += any("average the rows of each run first" in note for note in notes)
     assert noticed["run"] >= 38  # runs can be alike by chance
     assert noticed["none"] >= 36
     assert noticed["replicate"] >= 30  # the mean of equal numbers of runs is removed

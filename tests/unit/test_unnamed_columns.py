@@ -103,8 +103,8 @@ def test_measures_in_one_column_are_noticed() -> None:
     notes = write_notes(make_long(), ["cca", "queue"], ["value"])
     assert notes == [
         "metric is not named, but value depends on it (p < 0.001), so the rows of a condition are"
-        " no replicates: name metric by --factors, --by or --replicate, or, if rows are samples of"
-        " one run, average those of each run first."
+        " no replicates. Name metric by --factors, --by or --replicate. If rows are samples of one"
+        " run, average the rows of each run first."
     ]
     assert not write_notes(make_long(), ["cca", "queue"], ["value"], ["metric"])
     assert not write_notes(make_long(), ["cca", "queue", "metric"], ["value"])

@@ -55,9 +55,9 @@ def _report_unequal(gaps: Mapping[str, NDArray[np.bool_]], labels: Labels) -> It
     for response, name, shares in found:
         if shares.compute_p() < chance:
             yield (
-                f"{response} is missing unequally often at the levels of {name}"
-                f" ({shares.describe()}). Means are those of the other rows, so an effect of {name}"
-                f" on {response} may be due to the missing values."
+                f"{response} is missing more often at some levels of {name} than at"
+                f" others ({shares.describe()}). Means are those of the other rows, so an effect of"
+                f" {name} on {response} may be due to the missing values."
             )
 
 

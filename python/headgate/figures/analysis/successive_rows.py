@@ -37,6 +37,6 @@ def report_series(
     if alike:
         yield (
             f"Successive rows of a condition are alike in {', '.join(alike)}, so they are no"
-            " replicates. If they are samples of one run, average those of each run first. If they"
-            " are runs, the measurement drifted: make them in random order."
+            " replicates. If they are samples of one run, average the rows of each run first. If"
+            " they are runs, the measurement drifted: make them in random order."
         )

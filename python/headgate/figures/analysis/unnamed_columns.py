@@ -67,8 +67,8 @@ def report_dependence(
         if found:
             yield (
                 f"{name} is not named, but {', '.join(found)} depend{'s' * (len(found) == 1)} on it"
-                f" (p < {CHANCE:g}), so the rows of a condition are no replicates: name {name} by"
-                " --factors, --by or --replicate, or, if rows are samples of one run, average those"
+                f" (p < {CHANCE:g}), so the rows of a condition are no replicates. Name {name} by"
+                " --factors, --by or --replicate. If rows are samples of one run, average the rows"
                 " of each run first."
             )
 
