@@ -70,6 +70,8 @@ def test_few_unfinished_files_are_not_mentioned(share: float, says: bool) -> Non
     timed = replace(runs.responses[0], sql="SELECT avg(fct_receiver_s) FROM flows")
     found = replace(runs, responses=(timed,), unfinished=(0.0, share))
     assert any("unfinished" in one for one in findings.sentences(found)) == says
+    whole = findings.sentences(replace(found, unfinished=(0.0, 1.0)))
+    assert any("(100 % with cca bbr3)" in one for one in whole)
     other = replace(runs.responses[0], sql="SELECT sum(goodput_bps) FROM flows")
     assert not any(
         "unfinished" in one for one in findings.sentences(replace(found, responses=(other,)))

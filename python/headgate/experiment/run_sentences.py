@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from headgate.base.messages import count_others
+from headgate.base.units import format_figure
 from headgate.experiment.effect_sentences import spoken
 from headgate.experiment.measures import OF_BUSIEST
 from headgate.experiment.responses import Response
@@ -102,7 +103,10 @@ def say_unfinished(found: MeasuredRuns) -> Iterator[str]:
     late = [c for c in np.argsort(-shares, kind="stable").tolist() if shares[c] > MANY_UNFINISHED]
     if not timed or not late:
         return
-    named = [f"{100 * shares[c]:.2g} % with {found.describe(c)}" for c in late[:MOST_NAMED]]
+    named = [
+        f"{format_figure(100 * shares[c], digits=2)} % with {found.describe(c)}"
+        for c in late[:MOST_NAMED]
+    ]
     more = f"; {len(late) - len(named)} more" if len(late) > len(named) else ""
     verb, least = "leaves" if len(timed) == 1 else "leave", 100 * MANY_UNFINISHED
     yield (

@@ -35,9 +35,10 @@ def correlate_successive(
 
     total = mean = variance = squares = 0.0
     is_sorted = True
-    for group in np.unique(groups):
-        own = values[groups == group]
-        own = own[~np.isnan(own)]
+    known = ~np.isnan(values)
+    order = np.argsort(groups[known], kind="stable")
+    ends = np.flatnonzero(np.diff(groups[known][order])) + 1
+    for own in np.split(values[known][order], ends):
         if len(own) < LEAST_VALUES or not np.ptp(own):
             continue
         steps = np.diff(own)
