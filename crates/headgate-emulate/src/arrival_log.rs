@@ -109,12 +109,14 @@ mod tests {
         (n * 1_000_000, packet)
     }
 
-    /// A temporary file that no other test uses.
-    fn scratch(name: &str) -> File {
+    /// A log in a temporary file that no other test uses, and the file opened again for reading. The two
+    /// have an offset each: with a shared one, a reader that rewinds would move the writer.
+    fn scratch(name: &str) -> (ArrivalLog, File) {
         let path = std::env::temp_dir().join(format!("headgate-{name}-{}", std::process::id()));
-        let file = File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
+        let written = File::create_new(&path).expect("a file");
+        let read = File::open(&path).expect("it was created");
         std::fs::remove_file(path).expect("it was there");
-        file
+        (ArrivalLog::new(written), read)
     }
 
     fn text(file: &mut File) -> Vec<u8> {
@@ -125,8 +127,7 @@ mod tests {
 
     #[test]
     fn rows_are_as_they_are_described() {
-        let mut file = scratch("rows");
-        let mut log = ArrivalLog::new(file.try_clone().expect("a file"));
+        let (mut log, mut file) = scratch("rows");
         assert!(log.add(&arrival(7)));
         log.finish().expect("it is written");
         let bytes = text(&mut file);
@@ -137,8 +138,7 @@ mod tests {
 
     #[test]
     fn a_block_is_on_the_disk_when_it_is_full_or_a_second_old() {
-        let mut file = scratch("blocks");
-        let mut log = ArrivalLog::new(file.try_clone().expect("a file"));
+        let (mut log, mut file) = scratch("blocks");
         let rows = BLOCK_ROWS as u64 + 5;
         assert!((0..rows).all(|n| log.add(&arrival(n))) && log.send_due(LONGEST_WAIT));
         let wait_for = |file: &mut File, size: usize| {
