@@ -92,6 +92,11 @@ def condition(text: str) -> str:
             "'1 Mbit/s' and '1000 kbit/s' are the same level; each level must be different",
         ),
         (factor("cca = ['reno', 'cubik']"), "factor cca, cca = 'cubik'"),
+        (
+            factor("'network.buffer' = ['1 BDP', '0.1 BDP']\n'network.rtt' = ['20 ms', '9 ms']"),
+            "the run with buffer = '0.1 BDP', rtt = '9 ms': network.buffer: '0.1 BDP' is 0.38"
+            " packets at bottleneck",
+        ),
         (factor("'network.rate' = ['5 Mbit/s', 9]"), "factor rate, network.rate = 9"),
         (factor("'network.rate' = ['5 Mbit/s', true]"), "factor rate, network.rate = true: "),
         (response("[{name = true}]"), "{name = true} is not a response; write a name, or a table"),

@@ -24,13 +24,13 @@ from headgate.engine.api import simulate
 from headgate.engine.run import simulate as simulate_module
 from headgate.engine.run.options import RunOptions
 from headgate.engine.run.progress import Progress
-from headgate.experiment.runner import Shard
 from headgate.experiment.study import study
 from headgate.lab import worker as worker_module
 from headgate.lab.campaign import Campaign
 from headgate.lab.jobs import Job
 from headgate.lab.leases import Leases
 from headgate.lab.scheduler import Scheduler
+from headgate.lab.shard import Shard
 from headgate.lab.store import Store
 from headgate.lab.view import View, Watcher
 

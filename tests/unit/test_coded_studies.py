@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import headgate_studies
-from headgate.base.errors import HeadgateError
+from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.experiment.runner import StudyRun, basis_of
 from headgate.experiment.runs import Analysis, Runs
 from headgate.experiment.study.study import Study, load
@@ -201,6 +201,14 @@ def test_a_wrong_sweep_is_one_sentence(folder: Path, sweep: str, says: str) -> N
     with pytest.raises(HeadgateError, match=f"^sweeps.one.*{says}") as raised:
         jobs_of(study_of(folder, CLAIM, f"one = {{ {sweep} }}"))
     assert "\n" not in str(raised.value)
+
+
+def test_a_run_that_cannot_be_planned_is_named(folder: Path) -> None:
+    sweep = 'one = { base = "send", levels = { mbps = [1, -1], seed = [7] } }'
+    with pytest.raises(
+        ScenarioError, match=r"^part one, the run with mbps = -1, seed = 7: network\.rate: .*"
+    ):
+        jobs_of(study_of(folder, CLAIM, sweep))
 
 
 def test_a_study_outside_the_package_names_no_function(folder: Path) -> None:

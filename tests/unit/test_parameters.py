@@ -276,3 +276,14 @@ def test_a_plan_checks_parameters_that_depend_on_the_network(
 def test_a_burst_of_one_packet_passes() -> None:
     policer = {"name": "policer", "rate": "1 Mbit/s", "burst": "1500 B"}
     Scenario.from_dict({"network": NETWORK | {"ingress": [policer]}, "traffic": [FLOW]}).plan()
+
+
+def test_a_valid_choice_composes_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scenario of 145 flows took 72 ms, 65 of them for hints that nobody read."""
+
+    def fail(*_: object) -> str:
+        raise AssertionError("a hint was composed")
+
+    monkeypatch.setattr(catalog, "hint", fail)
+    given = {"name": "CUBIC", "beta": 0.8, "fast_convergence": "off"}
+    assert CcaChoice.model_validate(given).params == {"beta": 0.8, "fast_convergence": "off"}

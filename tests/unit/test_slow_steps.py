@@ -11,6 +11,7 @@ import pytest
 from headgate import dumbbell
 from headgate.base import progress
 from headgate.base.progress import count_slow_steps
+from headgate.experiment.study.study import plan_study
 
 from ..errors.command import headgate
 
@@ -68,6 +69,14 @@ def test_a_design_that_is_searched_for_says_so(monkeypatch: pytest.MonkeyPatch) 
         assert shown.exit_code == 0
         assert "design: 0 %, 0/1 designs found" in shown.errors
         assert "128 runs" in shown.output
+
+
+def test_a_study_that_is_planned_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(progress, "SILENT_S", 0.0)
+    assert len(plan_study("vcp", "quick", tmp_path).jobs) > 0
+    assert "planning: 0 %, 0/" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("chosen", [None, "3"])

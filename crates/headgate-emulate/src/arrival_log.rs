@@ -109,8 +109,8 @@ mod tests {
         (n * 1_000_000, packet)
     }
 
-    /// A log in a temporary file that no other test uses, and the file opened again for reading. The two
-    /// have an offset each: with a shared one, a reader that rewinds would move the writer.
+    /// A log in a temporary file that no other test uses, and the file opened again for reading. Their
+    /// offsets are separate: with a shared one, a reader that rewinds would move the writer.
     fn scratch(name: &str) -> (ArrivalLog, File) {
         let path = std::env::temp_dir().join(format!("headgate-{name}-{}", std::process::id()));
         let written = File::create_new(&path).expect("a file");

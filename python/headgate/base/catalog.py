@@ -279,10 +279,16 @@ def cca(name: str) -> Cca:
     return _find(name, by_name, "a congestion control algorithm")
 
 
+def is_cca(name: str) -> bool:
+    """Return whether a word names an algorithm. Composes no message, unlike a refused `cca`."""
+    by_name = _ccas_by_name()
+    return name in by_name or same_name(name, by_name) is not None
+
+
 def is_rate_controller(name: str) -> bool:
     """Return whether a word names a rate controller of media, and no algorithm."""
     names = [word for card in devices() if card.kind == _OF_STREAMS for word in card.names]
-    return same_name(name, names) is not None and same_name(name, _ccas_by_name()) is None
+    return same_name(name, names) is not None and not is_cca(name)
 
 
 def label(name: str) -> str:

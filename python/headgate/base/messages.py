@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from datetime import date, time
 from difflib import SequenceMatcher
-from functools import wraps
+from functools import lru_cache, wraps
 from inspect import signature
 from typing import ParamSpec, TypeVar
 
@@ -23,6 +23,11 @@ def as_toml(value: object) -> str:
     """Write a value as TOML on one line: `true`, `{name = 'reno'}`. Long values are cut."""
     text = _write(value)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+
+
+def name_run(levels: Mapping[str, object]) -> str:
+    """Name a run by its levels: `the run with rtt = '5 ms', loss = 0.01`."""
+    return f"the run with {', '.join(f'{name} = {as_toml(one)}' for name, one in levels.items())}"
 
 
 def _write(value: object) -> str:
@@ -128,6 +133,7 @@ def _strip(name: str) -> str:
     return re.sub(r"[\s_./-]+", "", name).casefold()
 
 
+@lru_cache(maxsize=4096)
 def _strip_version(name: str) -> str:
     return re.sub(r"(?<=[a-z])v(?=\d)", "", _strip(name))
 

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from headgate.base.console import PlainConsole
     from headgate.claims.verdicts import JudgedClaim
     from headgate.experiment.recall import Answer
-    from headgate.experiment.runner import Shard, StudyOutcome, StudyRun
+    from headgate.experiment.runner import StudyOutcome, StudyRun
     from headgate.lab.cost import CostEstimate
+    from headgate.lab.shard import Shard
     from headgate.lab.workers import WorkerPool
 
 Workers = Annotated[
@@ -155,7 +156,7 @@ def _say_basis(cost: "CostEstimate") -> str:
 
 def read_shard(text: str | None) -> "Shard | None":
     """Read --shard. Raises HeadgateError."""
-    from headgate.experiment.runner import Shard
+    from headgate.lab.shard import Shard
 
     return None if text is None else Shard.read(text)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import HeadgateError, ScenarioError
-from headgate.base.messages import as_toml
+from headgate.base.messages import as_toml, name_run
 
 if TYPE_CHECKING:
     from headgate.engine.api import Scenario
@@ -178,8 +178,7 @@ def _vary(base: Variable, changes: Mapping[str, Any]) -> Scenario:
     try:
         return base.varied(changes)
     except HeadgateError as error:
-        run = ", ".join(f"{path} = {as_toml(level)}" for path, level in changes.items())
-        raise ScenarioError(f"the run with {run}", str(error)) from None
+        raise ScenarioError(name_run(changes), str(error)) from None
 
 
 def _check_level(factor: Factor, level: Any, base: Variable) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.messages import name_run
 from headgate.data.columns import OF_MEDIA
 from headgate.data.tables import Table
 from headgate.design.factor import Factor
@@ -347,8 +348,11 @@ class Definition:
                     f"periods: {wanted} texts, and the scenario measures {there}"
                     f" period{'s' if there > 1 else ''}; write measure.periods = {wanted} in it"
                 )
-            plan, arrays = condition.scenario.plan()
-            check_plan(plan, arrays, condition.scenario)
+            try:
+                plan, arrays = condition.scenario.plan()
+                check_plan(plan, arrays, condition.scenario)
+            except ScenarioError as error:  # each level is valid, their combination is not
+                raise ScenarioError(name_run(condition.labels), str(error)) from None
             yield from scenario_warnings(condition.scenario, plan, arrays)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from headgate.base.errors import FluidWarning, HeadgateError, NotStoredError, StoreError
 from headgate.base.files import write_bytes
 from headgate.base.optional import find_missing
-from headgate.base.progress import show_progress
+from headgate.base.progress import count_slow_steps, show_progress
 from headgate.claims.verdicts import Estimate, JudgedClaim, judge, tally
 from headgate.data.parquet import write_table
 from headgate.engine.api import Result
@@ -34,6 +34,7 @@ from headgate.figures.report.about import CLAIMS
 from headgate.lab.cost import CostEstimate, estimate
 from headgate.lab.jobs import Job
 from headgate.lab.scheduler import Scheduler
+from headgate.lab.shard import Shard
 from headgate.lab.store import Store
 from headgate.lab.workers import ALL_CORES, WorkerPool
 
@@ -76,35 +77,6 @@ class StudyRun:
     def jobs(self) -> Mapping[Key, Job]:
         """Every run, by key."""
         return self.study.jobs(self.setup)
-
-
-@dataclass(frozen=True)
-class Shard:
-    """Every `of_all`-th run from the `number`-th by identity: the part of one machine.
-
-    The identities mix the levels of all factors, so shards cost about the same.
-    """
-
-    number: int
-    of_all: int
-
-    @classmethod
-    def read(cls, text: str) -> "Shard":
-        """Read `2/5`. Raises HeadgateError."""
-        number, _, of_all = text.partition("/")
-        if not (number.isdigit() and of_all.isdigit() and 1 <= int(number) <= int(of_all)):
-            raise HeadgateError(
-                f"--shard {text}: write the shard and the number of shards, such as 1/4"
-            )
-        return cls(int(number), int(of_all))
-
-    def __str__(self) -> str:
-        """Return the text that `read` reads."""
-        return f"{self.number}/{self.of_all}"
-
-    def of(self, jobs: Sequence[Job]) -> Sequence[Job]:
-        """Return the jobs of this shard."""
-        return sorted(jobs, key=lambda job: job.identity)[self.number - 1 :: self.of_all]
 
 
 @dataclass(frozen=True)
@@ -351,8 +323,13 @@ def _read_kept(asked: StudyRun) -> dict[Key, Result]:
     def is_whole(result: Result) -> bool:
         return serves_reports(result) and study.has_all(result)
 
-    read = {key: packed.read(job.identity, is_whole) for key, job in asked.jobs.items()}
-    return {key: result for key, result in read.items() if result is not None}
+    kept: dict[Key, Result] = {}
+    with count_slow_steps("looking for stored runs", len(asked.jobs), "runs") as step:
+        for key, job in asked.jobs.items():
+            if (result := packed.read(job.identity, is_whole)) is not None:
+                kept[key] = result
+            step()
+    return kept
 
 
 def read_finished(asked: StudyRun) -> Runs | None:

@@ -43,6 +43,8 @@ def split(source: str) -> tuple[str, str | None]:
 
 def is_code(source: str) -> bool:
     """Return whether a text is a file of code, with or without a name in it."""
+    if not any(kind in source for kind in KINDS):  # most texts: names of algorithms and quantities
+        return False
     return Path(split(source)[0]).suffix in KINDS
 
 

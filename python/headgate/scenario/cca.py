@@ -88,7 +88,7 @@ class CcaChoice(Named):
         for key in self.params:
             if key not in names and (near := also(key, (KEY,))):
                 raise at(key, f"'{self.name}' has no parameter '{key}'{near}")
-            if is_algorithm(key) and key not in names:
+            if key not in names and is_algorithm(key):
                 shares = f"{{ {self.name} = 0.5, {key} = 0.5 }}"
                 says = f"this is an algorithm, not a parameter of '{self.name}'; for a mix, write"
                 raise at(key, f"{says} a share for each algorithm, such as {shares}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.base import catalog
-from headgate.base.errors import CatalogError, ScenarioError
+from headgate.base.errors import ScenarioError
 from headgate.base.messages import also, as_toml
 from headgate.plugin.code_files import split
 from headgate.plugin.user_code import is_code
@@ -34,15 +34,7 @@ def is_mix(given: Any) -> bool:
 
 def is_algorithm(name: object) -> bool:
     """Return whether a text is a name of the catalogue, or a file with a user-defined algorithm."""
-    if not isinstance(name, str):
-        return False
-    if is_code(name) or "/" in name:
-        return True
-    try:
-        catalog.cca(name)
-    except CatalogError:
-        return False
-    return True
+    return isinstance(name, str) and (catalog.is_cca(name) or is_code(name) or "/" in name)
 
 
 def describe_unknown(word: str, given: Mapping[str, Any]) -> str:

@@ -28,7 +28,9 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from headgate.base.errors import HeadgateError
+from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.messages import name_run
+from headgate.base.progress import count_slow_steps
 from headgate.base.strict import Strict, fit_model
 from headgate.engine.api import Scenario
 from headgate.experiment.conditions import Label, holds, label_table
@@ -142,11 +144,11 @@ class Sweeps:
     def jobs(self, setup: Setup) -> Iterator[Job]:
         """Make every run; the first label is its part. Raises HeadgateError."""
         planned = [self._plan(name, setup) for name in self.given]
-        return (
-            Job(base(setup, **row), {"part": part, **row})
-            for part, base, rows in planned
-            for row in rows
-        )
+        with count_slow_steps("planning", sum(len(rows) for *_, rows in planned), "runs") as step:
+            for part, base, rows in planned:
+                for row in rows:
+                    yield Job(_make_scenario(base, setup, part, row), {"part": part, **row})
+                    step()
 
     def _plan(
         self, name: str, setup: Setup
@@ -172,6 +174,13 @@ class Sweeps:
             for one in first
             for row in product(*levels.values())
         ]
+
+
+def _make_scenario(base: Callable[..., Scenario], setup: Setup, part: str, row: Labels) -> Scenario:
+    try:
+        return base(setup, **row)
+    except ScenarioError as error:
+        raise ScenarioError(f"part {part}, {name_run(row)}", str(error)) from None
 
 
 def _seeds(sweep: Sweep, setup: Setup, place: str) -> Sequence[int]:
