@@ -18,7 +18,7 @@ STORED = {"buffer-sizing": "standard", "cubic-rfc9438": "standard", "fast": "sta
           "nist-1a": "corners", "nist-1b": "standard", "nist-2a": "corners", "nist-2b": "standard",
           "nist-2c": "corners", "nist-duration": "standard", "nist-scale": "quick",
           "nist-sensitivity": "standard", "nist-unknowns": "standard",
-          "scream-tests": "standard", "senders": "standard",
+          "scream-tests": "full", "senders": "standard",
           "starvation": "standard", "tcp-red": "standard", "tcp-replacements": "standard",
           "vcp": "standard"}
 

@@ -1,5 +1,6 @@
 """The frame of studies: plans, claims, verdicts."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +63,44 @@ def test_a_run_without_replicates_has_no_interval_by_seed() -> None:
     assert often.ci == (1.0, 1.0)
     assert often.sample is not None
     assert often.sample.count == 3
+
+
+def test_an_interval_by_seed_counts_the_replicates_that_are_read() -> None:
+    """A part of three replicates in a study of six: Student's interval of three values.
+
+    Beside six of another part, the variance of three is too large by (n - 1)/n k/(k - 1) = 5/4,
+    and there are two degrees of freedom.
+    """
+    study = load("fast")
+    setup = study.setup(study.scale("quick").model_copy(update={"seeds": 6}))
+    values = [3.0, 5.0, 10.0]
+    few = {("few", seed): Result({}, {"x": x}) for seed, x in enumerate(values, 1)}
+    many = {("many", seed): Result({}, {"x": 1.0}) for seed in setup.seeds}
+
+    def add(*parts: str) -> Callable[[Runs], Estimate]:
+        def make(runs: Runs) -> Estimate:
+            means = [np.mean([run.meta["x"] for run in runs.replicates(one)]) for one in parts]
+            return Estimate(ours=float(sum(means)))
+
+        return make
+
+    runs = Runs(setup, few | many)
+    alone = add_interval_by_seed(add("few"), runs)
+    assert alone.sample is not None
+    assert (alone.ours, alone.sample.count) == (6.0, 3)
+    assert alone.ci == pytest.approx(compute_mean_interval(values)[1:])
+    both = add_interval_by_seed(add("few", "many"), runs)
+    assert both.sample is not None
+    assert (both.ours, both.sample.count) == (7.0, 3)
+    half = (alone.ci[1] - 6.0) * (5 / 4) ** 0.5  # type: ignore[index]
+    assert both.ci == pytest.approx((7.0 - half, 7.0 + half))
+
+
+def test_a_condition_without_runs_is_not_part_of_the_scale() -> None:
+    study = load("fast")
+    runs = Runs(study.setup(study.scale("quick")), {})
+    with pytest.raises(NotRunError, match="the run bursts bic 1 is not part of this scale"):
+        runs.replicates("bursts", "bic")
 
 
 def test_an_interval_by_seed_reaches_to_its_finding() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -57,19 +58,34 @@ def add_interval_by_seed(make: Callable[[Done], Estimate], runs: Done) -> Estima
     Student's interval; for a ratio or the largest of many, it corrects the bias of few runs. The
     interval is extended to the estimate if that lies outside. A function that reads the same runs
     for every left-out seed uses no replicates, so that there is no interval.
+
+    Conditions may have fewer seeds than others. The interval takes its degrees of freedom from the
+    condition with the fewest, and is then rather too wide.
     """
-    seeds, (whole, read) = runs.setup.seeds, _make_and_record(make, runs)
-    if whole.ci is not None or len(seeds) == 1:
+    whole, read = _make_and_record(make, runs)
+    if whole.ci is not None or len(runs.setup.seeds) == 1:
         return whole
-    without = [_make_and_record(make, runs.without(seed)) for seed in seeds]
+    without = [_make_and_record(make, runs.without(seed)) for seed in runs.setup.seeds]
     if all((one.ours, keys) == (whole.ours, read) for one, keys in without):
         return whole
-    count = len(seeds)
-    _, low, high = compute_mean_interval(
-        [count * whole.ours - (count - 1) * one.ours for one, _ in without]
-    )
-    found = {"ci": (min(low, whole.ours), max(high, whole.ours)), "sample": Sample(count=count)}
+    used = [one.ours for one, keys in without if keys != read] or [one.ours for one, _ in without]
+    count = len(used)
+    least = _count_replicates(read - keys for _, keys in without) or count
+    if least == 1:
+        return whole
+    values = [count * whole.ours - (count - 1) * ours for ours in used]
+    _, low, high = compute_mean_interval(values, freedom=least - 1)
+    found = {"ci": (min(low, whole.ours), max(high, whole.ours)), "sample": Sample(count=least)}
     return whole.model_copy(update=found)
+
+
+def _count_replicates(of_seeds: Iterable[Set[Key]]) -> int:
+    """Return the fewest replicates of a repeated condition; 0 if none is repeated.
+
+    `of_seeds` are the runs of each seed. The last label of a run is its seed.
+    """
+    conditions = Counter(key[:-1] for keys in of_seeds for key in keys)
+    return min((count for count in conditions.values() if count > 1), default=0)
 
 
 @dataclass(frozen=True)

@@ -66,8 +66,12 @@ class Runs:
         return self.results[key]
 
     def replicates(self, *key: str | float) -> list[Result]:
-        """Return the runs whose keys differ in the seed only, which is the last label."""
-        return [self[*key, seed] for seed in self.setup.seeds]
+        """Return the runs whose keys differ in the seed only, which is the last label.
+
+        A part may have fewer replicates than the scale. Raises NotRunError if there is none.
+        """
+        seeds = [seed for seed in self.setup.seeds if (*key, seed) in self.results]
+        return [self[*key, seed] for seed in seeds or self.setup.seeds]
 
     def only(self, seed: int) -> Self:
         """Return the same runs with one seed of the replicates."""

@@ -33,15 +33,21 @@ def are_alike(values: ArrayLike) -> bool:
     return bool(np.ptp(sample) <= ROUNDING * np.abs(sample).max())
 
 
-def compute_mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
-    """Return the mean and both ends of Student's interval; the width is zero for a single value."""
+def compute_mean_interval(
+    values: ArrayLike, level: float = LEVEL, freedom: float | None = None
+) -> tuple[float, float, float]:
+    """Return the mean and both ends of Student's interval; the width is zero for a single value.
+
+    `freedom` are the degrees of freedom if there are fewer than the number of values less one.
+    """
     sample = _keep_finite(values)
     if len(sample) == 0:
         return math.nan, math.nan, math.nan
     mean = float(sample.mean())
     if len(sample) == 1:
         return mean, mean, mean
-    half = compute_student_quantile(0.5 + level / 2, len(sample) - 1) * _standard_error(sample)
+    freedom = len(sample) - 1 if freedom is None else freedom
+    half = compute_student_quantile(0.5 + level / 2, freedom) * _standard_error(sample)
     return mean, mean - half, mean + half
 
 
