@@ -300,6 +300,11 @@ def test_the_same_findings_keep_their_date(tmp_path: Path, monkeypatch: pytest.M
 
     assert date_after("2026-01-01", 1.5, basis) == "2026-01-01"
     assert date_after("2026-01-02", 1.5, basis) == "2026-01-01"
+    other_code = replace(basis, code_hash="d")
+    assert date_after("2026-01-02", 1.5, other_code) == "2026-01-01"
+    found = place.read()
+    assert found is not None
+    assert found.basis.code_hash == "d"
     assert date_after("2026-01-03", 1.6, basis) == "2026-01-03"
     assert date_after("2026-01-04", 1.6, replace(basis, runs_hash="s")) == "2026-01-04"
 

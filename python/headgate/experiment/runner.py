@@ -348,11 +348,15 @@ def read_finished(asked: StudyRun) -> Runs | None:
     return Runs(asked.setup, results)
 
 
-def basis_of(asked: StudyRun, cpu_s: float = 0.0) -> Basis:
-    """Return the basis of findings made now."""
+def basis_of(asked: StudyRun, cpu_s: float = 0.0, runs: int | None = None) -> Basis:
+    """Return the basis of findings made now.
+
+    `runs` is the number of distinct runs if it is known: to count them, all are planned.
+    """
     jobs, study = asked.jobs.values(), asked.study
     code = hash_code(study.code, (claim.basis() for claim in study.claims))
-    return Basis(hash_runs(jobs), code, len({job.identity for job in jobs}), cpu_s)
+    count = len({job.identity for job in jobs}) if runs is None else runs
+    return Basis(hash_runs(jobs), code, count, cpu_s)
 
 
 def _analyse(study: Runnable, runs: Runs) -> Analysis:

@@ -89,26 +89,31 @@ class StoredResults:
     def write(self, estimates: Mapping[str, Estimate], basis: Basis) -> None:
         """Write findings in place of the present ones. Raises StoreError.
 
-        The same findings of the same runs keep their date, however often they are analysed.
+        The same findings of the same runs keep their date, however often they are analysed, and by
+        whichever code.
         """
         rows = _rows_of(estimates)
-        if self._contains(rows, basis):
+        stored = self._find_same(rows, basis)
+        if stored is not None and replace(stored, date="") == basis:
             return
+        date = time.strftime("%Y-%m-%d") if stored is None else stored.date
         columns = {
             name: Words.of(values) if name in TEXTS else np.array(values)
             for name, values in rows.items()
         }
-        table = Table(FINDINGS, columns).labelled(vars(basis) | {"date": time.strftime("%Y-%m-%d")})
+        table = Table(FINDINGS, columns).labelled(vars(basis) | {"date": date})
         write_table(self.folder / f"{FINDINGS}.parquet", table)
 
-    def _contains(self, rows: Mapping[str, Sequence[Any]], basis: Basis) -> bool:
+    def _find_same(self, rows: Mapping[str, Sequence[Any]], basis: Basis) -> Basis | None:
+        """Return the basis of the present findings if they are the same, of the same runs."""
         try:
             stored = self.read()
         except StoreError:  # a damaged file is replaced
-            return False
-        if stored is None or replace(stored.basis, date="") != basis:
-            return False
-        return json.dumps(_rows_of(stored.estimates)) == json.dumps(rows)  # NaN equals NaN
+            return None
+        if stored is None or _runs_of(stored.basis) != _runs_of(basis):
+            return None
+        same = json.dumps(_rows_of(stored.estimates)) == json.dumps(rows)  # NaN equals NaN
+        return stored.basis if same else None
 
     def read(self) -> StoredFindings | None:
         """Read the findings; None if there are none. Raises StoreError."""
@@ -126,6 +131,10 @@ class StoredResults:
             return StoredFindings(dict(_estimates(rows)), basis)
         except (KeyError, IndexError) as error:
             raise StoreError(f"{path}: contains no findings ({error} is missing)") from None
+
+
+def _runs_of(basis: Basis) -> tuple[str, int, int]:
+    return basis.runs_hash, basis.runs, basis.results
 
 
 def _rows_of(estimates: Mapping[str, Estimate]) -> dict[str, list[Any]]:

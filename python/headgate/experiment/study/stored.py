@@ -146,5 +146,5 @@ def _judge(asked: StudyRun, basis: Basis, estimates: Mapping[str, Estimate]) -> 
         judge(claim, estimates, scale_name(asked.scale), basis.cpu_s)
         for claim in load(asked.study.name).claims
     )
-    stale = basis.stale(basis_of(asked))
+    stale = basis.stale(basis_of(asked, runs=basis.runs))
     return StoredStudy(asked.study.name, asked.scale, claims, basis, stale)
