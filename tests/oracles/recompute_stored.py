@@ -16,7 +16,7 @@ STORED = {"buffer-sizing": "standard", "cubic-rfc9438": "standard", "fast": "sta
           "fct": "standard", "flow-level": "standard", "fluid-check": "standard",
           "l4s-tests": "full", "mix": "standard", "new-controllers": "standard",
           "nist-1a": "corners", "nist-1b": "standard", "nist-2a": "corners", "nist-2b": "standard",
-          "nist-2c": "corners", "nist-duration": "standard", "nist-scale": "quick",
+          "nist-2c": "corners", "nist-duration": "standard", "nist-scale": "standard",
           "nist-sensitivity": "standard", "nist-unknowns": "standard",
           "scream-tests": "full", "senders": "standard",
           "starvation": "standard", "tcp-red": "standard", "tcp-replacements": "standard",

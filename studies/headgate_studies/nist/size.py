@@ -50,11 +50,12 @@ def describe_preserved(settings: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     nearest = min(known.sizes, key=lambda each: abs(log(float(Fraction(each)) / own)))
     found = known.sizes[nearest]
+    whole = "the published size" if known.largest == "1" else f"{known.largest} of it"
     return (
-        f"Speeds and sources are {settings['size']:g} of the published ones. Measured on three"
-        f" conditions of experiment {MEASURED} with about as many sources ({nearest} of its size,"
-        f" study nist-scale): within {known.near:.0%} of a network of {known.largest} of its size"
-        f" stay {_name_first(found.kept)}; farther off under some condition are"
+        f"Speeds and sources are {settings['size']:g} of the published ones. The study nist-scale"
+        f" measured three conditions of experiment {MEASURED}, and {nearest} of the published size"
+        f" is nearest to this network. There, within {known.near:.0%} of {whole} are"
+        f" {_name_first(found.kept)}; farther off under some condition are"
         f" {_name_first(found.moved)};"
         f" {len(found.untold)} responses are undecided by the replicates.",
     )

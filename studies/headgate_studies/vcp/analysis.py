@@ -21,7 +21,6 @@ from headgate_studies.vcp.measures import (
     compared,
     levels,
     mean_completion_s,
-    replicates,
     sweep,
     voice_delay_ms,
     voice_loss,
@@ -136,7 +135,7 @@ def _fluid(runs: Runs) -> str:
 
 def _beside(runs: Runs) -> str:
     listed = {
-        name: [measures.share_of_vcp(run) for run in replicates(runs, "beside tcp", name)]
+        name: [measures.share_of_vcp(run) for run in runs.replicates("beside tcp", name)]
         for name in BOTH
     }
     shares = ", ".join(f"{100 * np.mean(of):.1g} % under {name}" for name, of in listed.items())
@@ -145,7 +144,7 @@ def _beside(runs: Runs) -> str:
 
 def _wireless(runs: Runs) -> str:
     use = {
-        name: mean_of(utilisation, replicates(runs, "lossy", name, 1e-3)) for name in compared(runs)
+        name: mean_of(utilisation, runs.replicates("lossy", name, 1e-3)) for name in compared(runs)
     }
     listed = ", ".join(f"{name} {100 * share:.0f} %" for name, share in use.items())
     return f"Use of 50 Mbit/s by one flow with a random loss of one packet in a thousand: {listed}."
@@ -240,7 +239,7 @@ def _list_rules(runs: Runs) -> Listing:
     places = list(product(runs.setup.settings["rule_rtts_ms"], runs.setup.settings["rule_counts"]))
     rows = []
     for rule in runs.setup.settings["rules"]:
-        done = [replicates(runs, "rules", rule, *place) for place in places]
+        done = [runs.replicates("rules", rule, *place) for place in places]
         rows.append((rule, *(mean_of(m, one) for one in done for m in of)))
     heads = (f"{x:g} ms, {n} + {n}" for x, n in places)
     return Listing(
@@ -272,7 +271,7 @@ def _both(part: str, runs: Runs) -> Listing:
 def _one_way(runs: Runs) -> Listing:
     rows = []
     for x in levels(runs, "delay"):
-        done = replicates(runs, "one way", x)
+        done = runs.replicates("one way", x)
         alone = [mean_of(of, done) for of in ONE_WAY]
         rows.append((f"{x:g}", *(at(runs, "delay", "VCP", x, of) for of in ONE_WAY), *alone))
     return Listing(
@@ -336,7 +335,7 @@ def _recall_flows(runs: Runs) -> tuple[str, str, str]:
 
 
 def _recall_lot(runs: Runs) -> tuple[str, str, str]:
-    done = replicates(runs, "parking lot", REMEMBERED)
+    done = runs.replicates("parking lot", REMEMBERED)
     rows = [measures.hop_row(done[0], hop) for hop in range(1, jobs.HOPS + 1)]
     use, queue, room = (
         np.mean([np.asarray(run.ports[name], float)[rows] for run in done])

@@ -33,7 +33,6 @@ from headgate_studies.vcp.measures import (
     compared,
     levels,
     mean_completion_s,
-    replicates,
     sweep,
     voice_delay_ms,
     voice_loss,
@@ -66,7 +65,7 @@ def least_use(
 def fastest_use(runs: Runs, *, scheme: str) -> Estimate:
     """Measure the utilisation of the fastest line."""
     level = max(levels(runs, "fastest"))
-    return estimate_mean([utilisation(run) for run in replicates(runs, "fastest", scheme, level)])
+    return estimate_mean([utilisation(run) for run in runs.replicates("fastest", scheme, level)])
 
 
 def least_use_of_xcp(runs: Runs) -> Estimate:
@@ -191,12 +190,12 @@ def end_fairness(runs: Runs, *, scheme: str) -> Estimate:
 
 def join_loss(runs: Runs, *, scheme: str) -> Estimate:
     """Loss rate when the crowd joins."""
-    return estimate_mean([measures.spike_loss(run) for run in replicates(runs, "crowd", scheme)])
+    return estimate_mean([measures.spike_loss(run) for run in runs.replicates("crowd", scheme)])
 
 
 def leave_recovery(runs: Runs, *, scheme: str) -> Estimate:
     """Time how long the line stays unused after the crowd has left."""
-    done = replicates(runs, "crowd", scheme)
+    done = runs.replicates("crowd", scheme)
     return estimate_mean(
         [measures.back_in_use_s(run, "crowd", jobs.RATE_MBPS, 0.9) for run in done]
     )
@@ -237,14 +236,14 @@ def long_share(runs: Runs, *, less: str, more: str) -> Estimate:
 def parking_lot(runs: Runs, *, scheme: str) -> Estimate:
     """Take the least utilisation of seven links."""
     return estimate_mean(
-        [measures.least_hop(run) for run in replicates(runs, "parking lot", scheme)]
+        [measures.least_hop(run) for run in runs.replicates("parking lot", scheme)]
     )
 
 
 def share_beside_tcp(runs: Runs, *, scheme: str) -> Estimate:
     """Give what five flows of VCP get of what they and five of TCP carry."""
     return estimate_mean(
-        [measures.share_of_vcp(run) for run in replicates(runs, "beside tcp", scheme)]
+        [measures.share_of_vcp(run) for run in runs.replicates("beside tcp", scheme)]
     )
 
 
@@ -264,16 +263,14 @@ def overshoot(runs: Runs) -> Estimate:
 def loss_exponent(runs: Runs) -> Estimate:
     """Fit the exponent of TCP's rate against random loss."""
     losses = [p for p in runs.setup.settings["lossy"]["losses"] if p >= 1e-4]
-    rates = {
-        f"p = {p:g}": mean_of(goodput_bps, replicates(runs, "lossy", "TCP", p)) for p in losses
-    }
+    rates = {f"p = {p:g}": mean_of(goodput_bps, runs.replicates("lossy", "TCP", p)) for p in losses}
     slope = float(np.polyfit(np.log(losses), np.log(list(rates.values())), 1)[0])
     return Estimate(ours=slope, note=f"bit/s: {format_values(rates)}")
 
 
 def lossy_share(runs: Runs, *, scheme: str, loss: float) -> Estimate:
     """Give what one flow uses of a line that loses that share of packets at random."""
-    done = replicates(runs, "lossy", scheme, loss)
+    done = runs.replicates("lossy", scheme, loss)
     return estimate_mean([utilisation(run) for run in done])
 
 
@@ -283,7 +280,7 @@ def losses_outrun(runs: Runs, *, scheme: str, low: float, high: float) -> Estima
     due = np.log1p(0.0625) / (0.2 * np.log(2))
     rates = {
         f"p = {p:g}": float(
-            np.mean([p * _packets_per_s(r) for r in replicates(runs, "lossy", scheme, p)])
+            np.mean([p * _packets_per_s(r) for r in runs.replicates("lossy", scheme, p)])
         )
         for p in losses
     }

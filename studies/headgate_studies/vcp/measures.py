@@ -70,15 +70,9 @@ def levels(runs: Runs, part: str, least: float = 0.0, most: float = np.inf) -> l
     return found
 
 
-def replicates(runs: Runs, *key: str | float) -> list[Result]:
-    """Return the runs that differ in their seed only; a part may have fewer than the scale."""
-    seeds = [seed for seed in runs.setup.seeds if (*key, seed) in runs.results]
-    return [runs[*key, seed] for seed in seeds or runs.setup.seeds]
-
-
 def at(runs: Runs, part: str, scheme: str, level: float, of: Measure = utilisation) -> float:
     """Mean of a measure over the replicates."""
-    return mean_of(of, replicates(runs, part, scheme, level))
+    return mean_of(of, runs.replicates(part, scheme, level))
 
 
 def sweep(  # noqa: PLR0913, PLR0917 - what is swept, and how far
@@ -194,7 +188,7 @@ def spike_loss(run: Result) -> float:
 def long_over_cross(runs: Runs, scheme: str) -> float:
     """Rate of a flow over all links over the mean of those over one."""
     found = []
-    for run in replicates(runs, "shares", scheme):
+    for run in runs.replicates("shares", scheme):
         rates = np.asarray(run.flows["delivered_packets"], float)
         found.append(rates[has_name(run, "long")].mean() / rates[has_name(run, "cross")].mean())
     return float(np.mean(found))
@@ -202,7 +196,7 @@ def long_over_cross(runs: Runs, scheme: str) -> float:
 
 def delivered_by_rtt(runs: Runs, scheme: str, spread: str) -> Series:
     """Mean packets of each flow, the shortest round trip first."""
-    done = replicates(runs, "round trips", scheme, spread)
+    done = runs.replicates("round trips", scheme, spread)
     packets = [np.asarray(run.flows["delivered_packets"], float) for run in done]
     return np.asarray(np.mean(packets, axis=0), float)
 
@@ -221,7 +215,7 @@ def rtt_exponent(runs: Runs, scheme: str) -> float:
 
 def rtt_exponent_with_queue(runs: Runs, scheme: str) -> float:
     """Exponent of rate against each flow's mean round trip, paths of 40 to 330 ms."""
-    done = replicates(runs, "round trips", scheme, "40-330")
+    done = runs.replicates("round trips", scheme, "40-330")
     rtts_s = np.mean([np.asarray(run.flows["mean_rtt_s"], float) for run in done], axis=0)
     rates = delivered_by_rtt(runs, scheme, "40-330")
     return float(np.polyfit(np.log(rtts_s), np.log(rates), 1)[0])
@@ -278,7 +272,7 @@ def completions_s(run: Result, low: float, high: float) -> Series:
 
 def mean_completion_s(runs: Runs, scheme: str, rate: float, sizes: tuple[float, float]) -> float:
     """Mean completion time over all replicates; NaN if no file of such a size finished."""
-    done = replicates(runs, "short", scheme, rate)
+    done = runs.replicates("short", scheme, rate)
     taken = np.concatenate([completions_s(run, *sizes) for run in done])
     return float(taken.mean()) if len(taken) else float("nan")
 

@@ -23,7 +23,6 @@ from headgate_studies.vcp.measures import (
     hop_row,
     levels,
     mean_completion_s,
-    replicates,
 )
 
 BANDWIDTH, DELAY = "bandwidth (Mbit/s)", "round trip (ms)"
@@ -290,7 +289,7 @@ def _joining(runs: Runs) -> Picture:
 
 
 def _responsiveness(runs: Runs) -> Picture:
-    firsts = {name: replicates(runs, "crowd", name)[0] for name in compared(runs)}
+    firsts = {name: runs.replicates("crowd", name)[0] for name in compared(runs)}
     use = each(runs, lambda name: Curve(*measures.utilisation_course(firsts[name], jobs.RATE_MBPS)))
     queue = each(runs, lambda name: Curve(*course(firsts[name], "bottleneck", "queue_packets")))
     panels = [
@@ -318,7 +317,7 @@ def _parking_lot(runs: Runs) -> Picture:
 
 
 def _hop_use(runs: Runs, scheme: str, hop: int) -> float:
-    done = replicates(runs, "parking lot", scheme)
+    done = runs.replicates("parking lot", scheme)
     return float(np.mean([run.ports["utilisation"][hop_row(run, hop)] for run in done]))
 
 
@@ -385,5 +384,5 @@ def lossy(runs: Runs) -> Picture:
 
 
 def _goodput_mbps(runs: Runs, scheme: str, loss: float) -> float:
-    done = replicates(runs, "lossy", scheme, loss)
+    done = runs.replicates("lossy", scheme, loss)
     return mean_of(goodput_bps, done) / 1e6
