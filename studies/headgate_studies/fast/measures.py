@@ -94,10 +94,7 @@ def random_utilisation(runs: Runs, rate: str, sender: str, loss: float) -> float
 
 def oc192_utilisation(runs: Runs, cca: str, loss: float, buffer: float) -> float:
     """Mean utilisation of one flow over the replicates; some losses ran with one replicate."""
-    keys = [("oc192", cca, loss, buffer, seed) for seed in runs.setup.seeds]
-    return mean_of(
-        utilisation, [runs[key] for key in keys if key in runs.results] or [runs[keys[0]]]
-    )
+    return mean_of(utilisation, runs.replicates("oc192", cca, loss, buffer))
 
 
 def dsl_rtt_s(result: Result) -> float:
