@@ -36,7 +36,7 @@ def test_the_nearest_size_is_named_with_its_responses(monkeypatch: pytest.Monkey
     monkeypatch.setattr(size, "load_measured", lambda: found)
     (said,) = describe_preserved({"experiment": "1a", "size": 0.01})
     assert "and 1/10 of the published size is nearest to this network" in said
-    assert f"within 10% of 1/4 of it are {NAMES['y2']}" in said
+    assert f"within 10% of those at 1/4 of it are {NAMES['y2']}" in said
     assert "and 2 more; farther off under some condition are none" in said
     (said,) = describe_preserved({"experiment": "1b", "size": 0.02})
     assert "1/40 of the published size is nearest" in said
@@ -46,5 +46,5 @@ def test_the_nearest_size_is_named_with_its_responses(monkeypatch: pytest.Monkey
 def test_half_of_the_size_is_compared_with_the_published_one() -> None:
     (said,) = describe_preserved({"experiment": "2b", "size": 0.5})
     assert "1/4 of the published size is nearest to this network" in said
-    assert f"within 10% of the published size are {NAMES['y6']}; farther off" in said
+    assert f"within 10% of those at the published size are {NAMES['y6']}; farther off" in said
     assert describe_preserved({"experiment": "1b", "size": 1.0}) == ()

@@ -75,8 +75,8 @@ def test_a_study_that_is_planned_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(progress, "SILENT_S", 0.0)
-    assert len(plan_study("vcp", "quick", tmp_path).jobs) > 0
-    assert "planning: 0 %, 0/" in capsys.readouterr().err
+    count = len(plan_study("vcp", "quick", tmp_path).jobs)
+    assert f"planning: 100 %, {count}/{count} runs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("chosen", [None, "3"])

@@ -87,12 +87,13 @@ def test_an_interval_by_seed_counts_the_replicates_that_are_read() -> None:
     runs = Runs(setup, few | many)
     alone = add_interval_by_seed(add("few"), runs)
     assert alone.sample is not None
+    assert alone.ci is not None
     assert (alone.ours, alone.sample.count) == (6.0, 3)
     assert alone.ci == pytest.approx(compute_mean_interval(values)[1:])
     both = add_interval_by_seed(add("few", "many"), runs)
     assert both.sample is not None
     assert (both.ours, both.sample.count) == (7.0, 3)
-    half = (alone.ci[1] - 6.0) * (5 / 4) ** 0.5  # type: ignore[index]
+    half = (alone.ci[1] - 6.0) * (5 / 4) ** 0.5
     assert both.ci == pytest.approx((7.0 - half, 7.0 + half))
 
 

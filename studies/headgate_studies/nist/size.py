@@ -54,10 +54,9 @@ def describe_preserved(settings: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         f"Speeds and sources are {settings['size']:g} of the published ones. The study nist-scale"
         f" measured three conditions of experiment {MEASURED}, and {nearest} of the published size"
-        f" is nearest to this network. There, within {known.near:.0%} of {whole} are"
-        f" {_name_first(found.kept)}; farther off under some condition are"
-        f" {_name_first(found.moved)};"
-        f" {len(found.untold)} responses are undecided by the replicates.",
+        f" is nearest to this network. There, the responses within {known.near:.0%} of those at"
+        f" {whole} are {_name_first(found.kept)}; farther off under some condition are"
+        f" {_name_first(found.moved)}; {len(found.untold)} are undecided by the replicates.",
     )
 
 
